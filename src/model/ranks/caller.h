@@ -105,3 +105,13 @@ static inline void wf_cause_note(const struct wf_caller *who, struct wf_cause ca
         wf_recorder_cause(&who->ranks->recorder, who->ctx, &cause);
     }
 }
+
+/* The note that an event leaves for its commit; at most one for each event (rank.noted). */
+struct wf_node_note {
+    uint16_t what, job; /* enum wf_node_noted; job of the region or iteration */
+    uint32_t number;    /* number of the region or iteration */
+    int64_t at;         /* when the rank passed the mark; or the latency of the message */
+    int64_t time;       /* time spent in the region; absent for messages */
+};
+
+enum wf_node_noted { WF_NOTED_LATENCY, WF_NOTED_REGION, WF_NOTED_BEGIN, WF_NOTED_END };

@@ -9,71 +9,22 @@
 
 #include "base/arith.h"
 #include "model/ranks/coll_line.h"
+#include "model/ranks/coll_run.h"
 #include "model/ranks/deferred.h"
 #include "model/ranks/formula.h"
 #include "model/ranks/protocol.h"
 
-#include <string.h>
-
-/* A collective that is being continued. */
-struct run {
-    const struct wf_caller *who;
-    uint32_t cell;
-    struct wf_rank_request *coll;
-    const struct wf_coll_ops *ops;
-    struct wf_coll_args args;
-    struct wf_rank_group group;
-    uint32_t n_slots;
-    enum wf_coll_protocol protocol;
-};
-
-static bool is_blocking(const struct wf_rank_request *coll)
-{
-    return coll->number == WF_RANK_NO_REQUEST && (coll->flags & WF_REQ_DETACHED) == 0;
-}
-
 /* Recalls the collective of run->cell. */
-static void recall_run(struct run *run)
+static void recall_run(struct wf_collective_run *run)
 {
     run->coll = wf_request_edit(run->who, run->cell);
     wf_collective_recall(run->who, run->cell, &run->args, &run->group);
 }
 
-/* Messages of different collectives on a communicator never match: ranks block if they do
- * not call the same collective with the same root. After some ten thousand calls the numbers
- * repeat. By then the earlier call is complete; if it is not, messages of a pair match in
- * order. */
-static int32_t tag_of(const struct run *run)
+void wf_collective_account(const struct wf_caller *who, const struct wf_rank_request *coll,
+                           int64_t overhead)
 {
-    uint32_t root = wf_coll_has_root(run->args.kind)
-                        ? run->args.root & ((1U << WF_COLL_TAG_ROOT_BITS) - 1)
-                        : 0;
-    uint32_t tag = (uint32_t)run->coll->coll.sequence
-                       << (WF_COLL_TAG_KIND_BITS + WF_COLL_TAG_ROOT_BITS) |
-                   root << WF_COLL_TAG_KIND_BITS | (uint32_t)run->args.kind;
-
-    return (int32_t)(tag & INT32_MAX);
-}
-
-static inline struct wf_peer peer_of(const struct run *run, uint32_t rank,
-                                     const struct wf_coll_slots *slots, bool received)
-{
-    uint64_t bytes = wf_coll_bytes(&run->args, run->n_slots, slots, received);
-
-    return (struct wf_peer){
-        .rank = wf_rank_group_member(&run->group, rank),
-        .tag = tag_of(run),
-        .group = run->group.id,
-        .bytes =
-            run->protocol == WF_COLL_PLAIN ? bytes : wf_coll_wire_bytes(run->protocol, bytes),
-    };
-}
-
-/* Charges CPU time of a message to the rank, if it is in this collective. */
-static void account_cpu(const struct wf_caller *who, const struct wf_rank_request *coll,
-                        int64_t overhead)
-{
-    if (is_blocking(coll)) {
+    if (wf_collective_blocks(coll)) {
         struct wf_rank_cold *cold = wf_rank_cold_edit(who);
 
         cold->coll_overhead_ps = wf_time_add(cold->coll_overhead_ps, overhead);
@@ -86,12 +37,11 @@ int64_t wf_collective_charge(const struct wf_caller *who, uint32_t cell, int64_t
     struct wf_rank_request *coll = wf_request_edit(who, cell);
 
     coll->at = wf_time_add(wf_max_i64(coll->at, from), cpu_ps);
-    account_cpu(who, coll, cpu_ps);
+    wf_collective_account(who, coll, cpu_ps);
     return coll->at;
 }
 
-/* Continues the collective at the time `at`, which is later than now. */
-static void continue_at(const struct run *run, int64_t at)
+void wf_collective_continue_at(const struct wf_collective_run *run, int64_t at)
 {
     const struct wf_caller *who = run->who;
     const struct wf_node_wakeup wakeup = {who->slot, run->coll->coll.handle};
@@ -100,169 +50,7 @@ static void continue_at(const struct run *run, int64_t at)
                 WF_NODE_CONTINUE, &wakeup, sizeof(wakeup));
 }
 
-/* Whether the collective claims its rank's core. */
-static bool takes_turns(const struct run *run)
-{
-    return run->who->ranks->timeshare != NULL && is_blocking(run->coll);
-}
-
-/* The CPU time of messages up to the collective's clock: claims the core for what lies after
- * now. False if there is nothing to claim. */
-static bool claim_core(const struct run *run, bool receiving)
-{
-    const struct wf_caller *who = run->who;
-    int64_t now = wf_now(who->ctx), work = run->coll->at - now;
-
-    if (!takes_turns(run) || work <= 0) {
-        return false;
-    }
-    run->coll->at = now;
-    wf_rank_claim_edit(who)->receiving = receiving;
-    wf_timeshare_begin(who->ranks->timeshare, who->ctx, who->node, who->slot, work);
-    return true;
-}
-
-/* Sends the message of a step. False if that has to wait for the engine's time or the core. */
-static bool send_step(struct run *run, const struct wf_coll_step *step)
-{
-    const struct wf_caller *who = run->who;
-    struct wf_rank_request *coll = run->coll;
-    struct wf_peer to = peer_of(run, step->send_to, &step->send, false);
-
-    if ((coll->flags & WF_REQ_PAID) == 0) {
-        int64_t cost = wf_protocol_send_ps(who, &to);
-
-        coll->at = wf_time_add(coll->at, cost);
-        account_cpu(who, coll, cost);
-    }
-    if (who->ranks->pace != WF_PACE_AHEAD && coll->at > wf_now(who->ctx)) {
-        coll->flags |= WF_REQ_PAID;
-        if (!claim_core(run, false)) {
-            continue_at(run, coll->at);
-        }
-        return false;
-    }
-    coll->flags &= (uint16_t)~WF_REQ_PAID;
-    coll->coll.missing += wf_protocol_send(who, &to, wf_rank_context(run->group.id, true),
-                                           coll->at, run->cell) != 0;
-    return true;
-}
-
-static void recv_step(struct run *run, const struct wf_coll_step *step)
-{
-    const struct wf_peer from = peer_of(run, step->recv_from, &step->recv, true);
-
-    run->coll->coll.missing++;
-    (void)wf_protocol_recv(run->who, &from, wf_rank_context(run->group.id, true), run->coll->at,
-                           (struct wf_recv_use){run->cell, WF_RANK_NO_REQUEST});
-}
-
-/* What has been received since the last wait: in the step before, and in the steps before it
- * that did not wait. */
-struct batch {
-    uint64_t combined; /* bytes that are combined with the rank's own */
-    bool any, any_remote;
-};
-
-static struct batch batch_of(const struct run *run)
-{
-    const struct wf_ranks *ranks = run->who->ranks;
-    uint32_t k = run->coll->coll.step, node = wf_place_node(ranks->place, run->who->number);
-    bool is_first = (run->coll->flags & WF_REQ_LAST) == 0;
-    struct batch batch = {.combined = 0};
-    struct wf_coll_step step;
-
-    for (; k > 0 && run->ops->step(&run->args, k - 1, &step); k--) {
-        if (!is_first && !step.go_on) {
-            break;
-        }
-        is_first = false;
-        if (step.recv_from >= run->args.size) {
-            continue;
-        }
-        uint32_t from = wf_rank_group_member(&run->group, step.recv_from);
-        batch.any = true;
-        batch.any_remote |= wf_place_node(ranks->place, from) != node;
-        if (step.take == WF_COLL_COMBINE || step.take == WF_COLL_COMBINE_RESULT) {
-            batch.combined = wf_count_add(
-                batch.combined, wf_coll_bytes(&run->args, run->n_slots, &step.recv, true));
-        }
-    }
-    return batch;
-}
-
-/* What the received data costs besides the messages: combining it and, with a protocol of GPUs,
- * the latency of a step. GPUs combine the beginning of the data while the rest arrives. Returns
- * the time of combining. */
-static int64_t finish_batch(struct run *run)
-{
-    enum { SLICE = 512 << 10 };
-    const struct wf_ranks *ranks = run->who->ranks;
-    const struct batch batch = batch_of(run);
-    uint64_t bytes = batch.combined;
-    int64_t combining = 0;
-
-    if (run->protocol != WF_COLL_PLAIN) {
-        bytes = bytes < SLICE ? bytes : SLICE;
-        if (batch.any && run->ops->hops == NULL) {
-            run->coll->at = wf_time_add(run->coll->at,
-                                        wf_coll_nccl_step_ps(run->protocol, !batch.any_remote));
-        }
-    }
-    if (ranks->mpi->reduce_bandwidth != UINT64_MAX) {
-        combining = wf_cpu_time(ranks->contention.crowd,
-                                wf_transfer_ps(bytes, ranks->mpi->reduce_bandwidth));
-        run->coll->at = wf_time_add(run->coll->at, combining);
-    }
-    return combining;
-}
-
-/* All messages that the step waited for have arrived. */
-static void collect_step(struct run *run)
-{
-    int64_t cpu_ps;
-
-    run->coll->at = wf_request_collect(run->who, run->cell, run->coll->at, &cpu_ps);
-    if (run->protocol != WF_COLL_PLAIN ||
-        run->who->ranks->mpi->reduce_bandwidth != UINT64_MAX) {
-        cpu_ps = wf_time_add(cpu_ps, finish_batch(run));
-    }
-    account_cpu(run->who, run->coll, cpu_ps);
-    run->coll->flags &= (uint16_t)~WF_REQ_POSTED;
-}
-
-/* Posts the messages of a step. False if the send has to wait for the engine's time. A peer
- * outside the communicator means no message, or a neighbour that is WF_PROC_NULL. */
-static bool post_step(struct run *run, const struct wf_coll_step *step)
-{
-    struct wf_rank_request *coll = run->coll;
-    bool receives = step->recv_from < run->args.size && !wf_ranks_only_send(run->who->ranks);
-    bool waits = wf_ranks_read_in_waits(run->who->ranks);
-
-    /* As libraries do; a send that waits for the engine's time comes here again. */
-    if (waits && receives && (coll->flags & WF_REQ_PAID) == 0) {
-        recv_step(run, step);
-    }
-    if (step->send_to < run->args.size && (coll->flags & WF_REQ_SENT) == 0) {
-        if (!send_step(run, step)) {
-            return false;
-        }
-        coll->flags |= WF_REQ_SENT;
-    }
-    if (receives && !waits) {
-        recv_step(run, step);
-    }
-    coll->flags &= (uint16_t)~WF_REQ_SENT;
-    coll->coll.step++;
-    if (!step->go_on) {
-        coll->flags |= WF_REQ_POSTED;
-    }
-    return true;
-}
-
-/* While the rank computes, messages for the collective wait for its next call. A message
- * that a call began to send is sent nevertheless. */
-static bool is_deferred(const struct run *run)
+bool wf_collective_is_deferred(const struct wf_collective_run *run)
 {
     if (wf_rank_progress(run->who, run->coll->at) != WF_NET_LATER) {
         return false;
@@ -273,84 +61,40 @@ static bool is_deferred(const struct run *run)
     return true;
 }
 
-/* Whether the last byte for the step has not arrived yet and the collective has to wait for it
- * before it can claim the core. */
-static bool waits_for_data(const struct run *run)
-{
-    int64_t latest = takes_turns(run) ? wf_request_latest(run->who, run->cell) : 0;
-
-    if (latest <= wf_now(run->who->ctx)) {
-        return false;
-    }
-    continue_at(run, latest);
-    return true;
-}
-
-/* Goes through the steps; true if the last one is complete. */
-static bool go_on(struct run *run)
-{
-    struct wf_rank_request *coll = run->coll;
-
-    for (;;) {
-        struct wf_coll_step step;
-
-        if (coll->flags & WF_REQ_POSTED) {
-            if (coll->coll.missing > 0 || is_deferred(run) || waits_for_data(run)) {
-                return false;
-            }
-            collect_step(run);
-            if (claim_core(run, true)) {
-                return false;
-            }
-        }
-        if (run->who->rank->state == WF_RANK_FAILED) {
-            return false;
-        }
-        if (coll->flags & WF_REQ_LAST) {
-            return true;
-        }
-        if (!run->ops->step(&run->args, coll->coll.step, &step)) {
-            coll->flags |= WF_REQ_LAST | WF_REQ_POSTED;
-        } else if (!post_step(run, &step)) {
-            return false;
-        }
-    }
-}
-
 /* Runs a prepared collective as far as possible; true if it is complete. */
-static bool run_collective(struct run *run)
+static bool run_collective(struct wf_collective_run *run)
 {
     if (run->coll->flags & WF_REQ_BEGINS) {
-        if (is_deferred(run)) {
+        if (wf_collective_is_deferred(run)) {
             return false;
         }
         run->coll->flags &= (uint16_t)~WF_REQ_BEGINS;
     }
     if (wf_collective_is_formula(&run->coll->coll)) {
-        const struct wf_formula_call call = {&run->args, &run->group, tag_of(run)};
+        const struct wf_formula_call call = {&run->args, &run->group, wf_collective_tag(run)};
         return wf_formula_run(run->who, run->cell, &call);
     }
     run->ops = wf_collective_ops(&run->coll->coll);
     run->protocol = wf_collective_protocol(&run->coll->coll);
     run->n_slots = run->ops->n_slots(&run->args);
     run->coll->flags |= WF_REQ_RUNNING;
-    bool over = go_on(run);
+    bool over = wf_collective_steps(run);
     run->coll->flags &= (uint16_t)~WF_REQ_RUNNING;
     return over;
 }
 
 /* A collective in progress is a track of its rank (model/ranks/cause.h). */
-static uint32_t track_of(const struct run *run)
+static uint32_t track_of(const struct wf_collective_run *run)
 {
-    return wf_track_of(wf_rank_context(run->group.id, true), tag_of(run));
+    return wf_track_of(wf_rank_context(run->group.id, true), wf_collective_tag(run));
 }
 
 /* A nonblocking collective is complete. */
-static void complete_nonblocking(const struct run *run)
+static void complete_nonblocking(const struct wf_collective_run *run)
 {
     struct wf_rank_request *coll = run->coll;
 
-    coll->key.tag = tag_of(run); /* in place of the cookie */
+    coll->key.tag = wf_collective_tag(run); /* in place of the cookie */
     coll->key.context = wf_rank_context(run->group.id, true);
     wf_request_complete(run->who, run->cell, coll->at);
 }
@@ -369,7 +113,7 @@ static int64_t count_core_wait(const struct wf_caller *who)
 }
 
 /* A blocking collective is complete: the rank's clock moves to its end. */
-static void leave_blocking(const struct run *run)
+static void leave_blocking(const struct wf_collective_run *run)
 {
     const struct wf_caller *who = run->who;
     struct wf_rank *rank = who->rank;
@@ -431,7 +175,7 @@ static uint32_t next_sequence(const struct wf_caller *who, uint32_t group)
 
 /* The collective begins after one that ended at `end`: not before that, and not before its own
  * call. */
-static void begin_after(const struct run *run, int64_t end, uint32_t track)
+static void begin_after(const struct wf_collective_run *run, int64_t end, uint32_t track)
 {
     struct wf_rank_request *coll = run->coll;
 
@@ -449,14 +193,14 @@ static void begin_after(const struct run *run, int64_t end, uint32_t track)
 
 /* It does so in an event of its own: what the end of the other one sets off comes first, and
  * until then the rank only waits. */
-static void begin_in_event(const struct run *run)
+static void begin_in_event(const struct wf_collective_run *run)
 {
     run->coll->flags |= WF_REQ_BEGINS;
-    continue_at(run, wf_max_i64(run->coll->at, wf_now(run->who->ctx)));
+    wf_collective_continue_at(run, wf_max_i64(run->coll->at, wf_now(run->who->ctx)));
 }
 
 /* Puts a new collective into the line of its communicator. */
-static void join_line(const struct run *run)
+static void join_line(const struct wf_collective_run *run)
 {
     const struct wf_collective_line *line =
         wf_collective_line_join(run->who, run->group.id, run->cell);
@@ -472,12 +216,13 @@ static void join_line(const struct run *run)
 }
 
 /* The collective is complete: the next one in line begins. */
-static void leave_line(const struct run *run)
+static void leave_line(const struct wf_collective_run *run)
 {
     const struct wf_caller *who = run->who;
-    struct run next = {.who = who,
-                       .cell = wf_collective_line_leave(who, run->group.id, run->cell,
-                                                        run->coll->at, track_of(run))};
+    struct wf_collective_run next = {.who = who,
+                                     .cell = wf_collective_line_leave(who, run->group.id,
+                                                                      run->cell, run->coll->at,
+                                                                      track_of(run))};
 
     if (next.cell != 0) {
         recall_run(&next);
@@ -487,7 +232,7 @@ static void leave_line(const struct run *run)
 }
 
 /* The collective is complete and no longer in progress. */
-static void end_collective(const struct run *run)
+static void end_collective(const struct wf_collective_run *run)
 {
     if (run->who->ranks->coll.order == WF_COLL_ORDER_SERIAL) {
         leave_line(run);
@@ -496,7 +241,7 @@ static void end_collective(const struct run *run)
 }
 
 /* Sets up the request of a new collective. */
-static void begin(struct run *run, const uint64_t *cookie, bool any_sizes)
+static void begin(struct wf_collective_run *run, const uint64_t *cookie, bool any_sizes)
 {
     const struct wf_caller *who = run->who;
     struct wf_rank_request *coll = wf_request_edit(who, run->cell);
@@ -535,7 +280,7 @@ enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *c
     if (request != WF_RANK_NO_REQUEST && !wf_request_is_free(who, request)) {
         return WF_CALLED_BLOCKED;
     }
-    struct run run = {.who = who, .cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE)};
+    struct wf_collective_run run = {.who = who, .cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE)};
 
     begin(&run, cookie, call->any_sizes);
     if (request != WF_RANK_NO_REQUEST) {
@@ -565,7 +310,7 @@ enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *c
 }
 
 /* Continues a collective that is prepared. */
-static void continue_run(struct run *run)
+static void continue_run(struct wf_collective_run *run)
 {
     const struct wf_caller *who = run->who;
 
@@ -587,7 +332,7 @@ static void continue_run(struct run *run)
 
 void wf_collective_continue(const struct wf_caller *who, uint32_t cell)
 {
-    struct run run = {.who = who, .cell = cell};
+    struct wf_collective_run run = {.who = who, .cell = cell};
 
     recall_run(&run);
     continue_run(&run);
@@ -596,7 +341,7 @@ void wf_collective_continue(const struct wf_caller *who, uint32_t cell)
 void wf_collective_served(const struct wf_caller *who)
 {
     struct wf_timeshare_claim *claim = wf_rank_claim_edit(who);
-    struct run run = {.who = who, .cell = wf_rank_cold(who)->current};
+    struct wf_collective_run run = {.who = who, .cell = wf_rank_cold(who)->current};
 
     recall_run(&run);
     int64_t since = run.coll->at, begin = wf_now(who->ctx) - claim->busy;
@@ -617,7 +362,7 @@ void wf_collective_served(const struct wf_caller *who)
 
 void wf_collective_run_deferred(const struct wf_caller *who, uint32_t cell, int64_t at)
 {
-    struct run run = {.who = who, .cell = cell};
+    struct wf_collective_run run = {.who = who, .cell = cell};
 
     recall_run(&run);
     if (at > run.coll->at) {

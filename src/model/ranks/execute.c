@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes ops: translates each into calls of its rank. */
 #include "model/ranks/cpu/cpu.h"
-#include "model/ranks/notes.h"
 #include "model/ranks/resume.h"
 #include "program/ops/fields.h"
 

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "model/ranks/formula.h"
 #include "model/ranks/node_totals.h"
-#include "model/ranks/notes.h"
 #include "model/ranks/protocol.h"
 #include "model/ranks/rendezvous.h"
 #include "model/ranks/resume.h"
@@ -296,11 +295,31 @@ static void node_fetch(const void *state, const struct wf_event *ev, struct wf_c
 
 /* ---- final events ---- */
 
+/* Counts a note. The event is final, so ranks need not keep the note and nothing is undone. */
+static void commit_note(const struct wf_ranks *ranks, const void *at, struct wf_ctx *ctx)
+{
+    struct wf_ranks_tally *tally = wf_tally(ctx);
+    struct wf_node_note note;
+
+    memcpy(&note, at, offsetof(struct wf_node_note, time));
+    if (note.what == WF_NOTED_LATENCY) {
+        wf_node_count_latency(&ranks->recorder, tally, note.at);
+    } else if (note.what == WF_NOTED_REGION) {
+        memcpy(&note, at, sizeof(note));
+        wf_marks_region(&tally->marks, note.job, note.number, note.at, note.time);
+    } else {
+        const struct wf_iteration_mark mark = {
+            .job = note.job, .number = note.number, .is_end = note.what == WF_NOTED_END};
+
+        wf_marks_pass(&tally->marks, &mark, wf_marks_kept(ranks->n_jobs), note.at);
+    }
+}
+
 /* Most events of most runs leave no note. */
 static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
 {
     if (note != NULL) {
-        wf_node_commit_note(wf_model(ctx), note, ctx);
+        commit_note(wf_model(ctx), note, ctx);
     }
 }
 

@@ -58,3 +58,14 @@ static inline uint32_t wf_place_n_slots(const struct wf_place *place, uint32_t n
     uint64_t left = begin < place->n_ranks ? place->n_ranks - begin : 0;
     return left < place->slots_max ? (uint32_t)left : place->slots_max;
 }
+
+/* The job of a rank, where first[j] is the first rank of job j. */
+static inline uint32_t wf_place_job(const uint32_t *first, uint32_t rank)
+{
+    uint32_t job = 0;
+
+    while (rank >= first[job + 1]) {
+        job++;
+    }
+    return job;
+}

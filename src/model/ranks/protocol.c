@@ -6,7 +6,7 @@
  */
 #include "model/ranks/protocol.h"
 
-#include "model/ranks/notes.h"
+#include "model/ranks/node_totals.h"
 #include "model/ranks/rendezvous.h"
 
 #include <string.h>
@@ -255,9 +255,20 @@ static void keep_unexpected(const struct wf_caller *who, const struct wf_rank_re
 
 void wf_arrival_note(const struct wf_arrival *arrival, int64_t departure)
 {
-    wf_node_note_message(&arrival->who,
-                         &(struct wf_sent){departure, arrival->at, arrival->bytes,
-                                           arrival->from, arrival->who.number});
+    const struct wf_caller *to = &arrival->who;
+    const struct wf_sent sent = {departure, arrival->at, arrival->bytes, arrival->from,
+                                 to->number};
+    const struct wf_node_note note = {.what = WF_NOTED_LATENCY, .at = arrival->at - departure};
+
+    if (wf_now_is_final(to->ctx)) {
+        wf_node_count_latency(&to->ranks->recorder, wf_tally(to->ctx), note.at);
+    } else {
+        wf_note(to->ctx, &note, offsetof(struct wf_node_note, time));
+    }
+    to->rank->noted = 1; /* in both cases: a mark gets another event (do_marker()) */
+    if (wf_recorder_is_on(&to->ranks->recorder)) {
+        wf_recorder_add_message(&to->ranks->recorder, to->ctx, to->sums, &sent);
+    }
 }
 
 static void on_eager(const struct wf_arrival *arrival)

@@ -128,12 +128,7 @@ static inline bool wf_ranks_have_short_receives(const struct wf_ranks *ranks)
 /* The job of a rank of the run. */
 static inline uint32_t wf_ranks_job_of(const struct wf_ranks *ranks, uint32_t rank)
 {
-    uint32_t job = 0;
-
-    while (rank >= ranks->first[job + 1]) {
-        job++;
-    }
-    return job;
+    return wf_place_job(ranks->first, rank);
 }
 
 #define WF_RANK_GROUPS_MAX (UINT32_C(1) << 26)

@@ -36,16 +36,6 @@ struct own {
     uint32_t slot, argument;
 };
 
-static uint32_t job_of(const struct wf_pes *pes, uint32_t pe)
-{
-    uint32_t job = 0;
-
-    while (pe >= pes->first[job + 1]) {
-        job++;
-    }
-    return job;
-}
-
 /* Interface `nic` of a PE whose slot has the interface `first` of the node. */
 static uint32_t interface_of(const struct wf_net *net, uint32_t first, uint8_t nic)
 {
@@ -65,7 +55,7 @@ static struct wf_pe_caller caller_of(const struct wf_pes *pes, struct wf_ctx *ct
                                      uint32_t slot)
 {
     uint32_t pe = wf_place_rank(pes->place, wf_self(ctx) - pes->net->first_node, slot);
-    uint32_t job = job_of(pes, pe);
+    uint32_t job = wf_place_job(pes->first, pe);
 
     return (struct wf_pe_caller){
         .pes = pes,
@@ -228,7 +218,8 @@ static void node_fetch(const void *state, const struct wf_event *ev, struct wf_c
     if (wf_place_n_slots(pes->place, node) == 0) {
         return;
     }
-    uint32_t number = wf_place_rank(pes->place, node, 0), job = job_of(pes, number);
+    uint32_t number = wf_place_rank(pes->place, node, 0),
+             job = wf_place_job(pes->first, number);
     const struct wf_graph *graph = pes->jobs[job].graph;
 
     wf_cell_fetch(ctx, (const uint32_t[]){pe->open.first, pe->waiting.root}, 2);
@@ -245,7 +236,7 @@ static void node_init(void *state, struct wf_ctx *ctx)
     for (uint32_t slot = 0; slot < n_slots; slot++) {
         const struct wf_pe_caller who = caller_of(pes, ctx, state, slot);
         wf_pe_schedule(&who, WF_PE_KICKOFF, 0,
-                       pes->jobs[job_of(pes, who.first + who.number)].start);
+                       pes->jobs[wf_place_job(pes->first, who.first + who.number)].start);
     }
 }
 
@@ -313,7 +304,7 @@ static void add_unfinished(const struct wf_pe_caller *who, struct wf_pe_tally *t
 static void add_pe(const struct wf_pe_caller *who, struct wf_pe_tally *tally)
 {
     const struct wf_pe *pe = who->pe;
-    uint32_t number = who->first + who->number, job = job_of(who->pes, number);
+    uint32_t number = who->first + who->number, job = wf_place_job(who->pes->first, number);
     int64_t busy = wf_time_add(pe->compute_ps, pe->overhead_ps);
     int64_t idle = who->streams != NULL
                        ? pe->idle_ps
