@@ -50,3 +50,28 @@ MPI_Offset wl_file_place(const struct wl_file *file, MPI_Offset at, size_t *run)
 /* Advances the shared file pointer. Returns where it was. */
 MPI_Offset wl_file_advance_shared(struct wl_rank *rank, const struct wl_file *file,
                                   MPI_Offset n);
+
+/* The arguments of a read or a write. */
+struct wl_file_access {
+    MPI_File file;
+    void *to;         /* of a read; or null */
+    const void *from; /* of a write; or null */
+    MPI_Count count;
+    MPI_Datatype type;
+    MPI_Offset offset; /* in etypes, or one of those below */
+    bool collective;
+};
+
+/* In place of an offset: the individual file pointer, the shared one, and the shared one for
+ * all ranks in their order. */
+#define WL_FILE_POSITION INT64_MIN
+#define WL_FILE_SHARED   (INT64_MIN + 1)
+#define WL_FILE_ORDERED  (INT64_MIN + 2)
+
+/* All functions of MPI that read and write: those that wait, those with a request, and the two
+ * halves of split collectives. */
+int wl_file_access(struct wl_rank *rank, const struct wl_file_access *what, MPI_Status *status);
+int wl_file_iaccess(struct wl_rank *rank, const struct wl_file_access *what,
+                    MPI_Request *handle);
+int wl_file_access_begin(struct wl_rank *rank, const struct wl_file_access *what);
+int wl_file_access_end(struct wl_rank *rank, MPI_File file, MPI_Status *status);

@@ -11,23 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The arguments of a read or a write. */
-struct access {
-    MPI_File file;
-    void *to;         /* of a read; or null */
-    const void *from; /* of a write; or null */
-    MPI_Count count;
-    MPI_Datatype type;
-    MPI_Offset offset; /* in etypes, or one of those below */
-    bool collective;
-};
-
-/* In place of an offset: the individual file pointer, the shared one, and the shared one for
- * all ranks in their order. */
-#define POSITION INT64_MIN
-#define SHARED   (INT64_MIN + 1)
-#define ORDERED  (INT64_MIN + 2)
-
 MPI_Offset wl_file_advance_shared(struct wl_rank *rank, const struct wl_file *file,
                                   MPI_Offset n)
 {
@@ -52,14 +35,14 @@ static MPI_Offset ordered_offset(struct wl_rank *rank, const struct wl_file *fil
 
 /* Where an access begins, in etypes. */
 static MPI_Offset begin_of(struct wl_rank *rank, const struct wl_file *file,
-                           const struct access *what, size_t bytes)
+                           const struct wl_file_access *what, size_t bytes)
 {
     MPI_Offset n = (MPI_Offset)(bytes / file->etype->size);
 
-    return what->offset == POSITION  ? file->position
-           : what->offset == SHARED  ? wl_file_advance_shared(rank, file, n)
-           : what->offset == ORDERED ? ordered_offset(rank, file, n)
-                                     : what->offset;
+    return what->offset == WL_FILE_POSITION  ? file->position
+           : what->offset == WL_FILE_SHARED  ? wl_file_advance_shared(rank, file, n)
+           : what->offset == WL_FILE_ORDERED ? ordered_offset(rank, file, n)
+                                             : what->offset;
 }
 
 /* Moves bytes between the file and memory, from byte `at` of the view. Returns how many, or a
@@ -89,7 +72,7 @@ static ssize_t move(const struct wl_file *file, MPI_Offset at, unsigned char *by
 
 /* The bytes of an access in the file, to and from memory. */
 static void pack_for(struct wl_rank *rank, const struct wl_file *file,
-                     const struct access *what, unsigned char *bytes, size_t n)
+                     const struct wl_file_access *what, unsigned char *bytes, size_t n)
 {
     MPI_Aint at = 0;
 
@@ -102,7 +85,7 @@ static void pack_for(struct wl_rank *rank, const struct wl_file *file,
 }
 
 static void unpack_from(struct wl_rank *rank, const struct wl_file *file,
-                        const struct access *what, const unsigned char *bytes, size_t n)
+                        const struct wl_file_access *what, const unsigned char *bytes, size_t n)
 {
     const struct wl_type *type = wl_type_of(rank, what->type);
     MPI_Aint at = 0;
@@ -126,7 +109,7 @@ static bool fits_view(struct wl_rank *rank, const struct wl_file *file, MPI_Data
     return !file->external || (size_t)size == wl_type_of(rank, type)->size;
 }
 
-static int carry_out(struct wl_rank *rank, const struct access *what, MPI_Status *status)
+int wl_file_access(struct wl_rank *rank, const struct wl_file_access *what, MPI_Status *status)
 {
     struct wl_file *file = wl_file_of(rank, what->file);
     const struct wl_type *type = wl_type_of(rank, what->type);
@@ -148,7 +131,7 @@ static int carry_out(struct wl_rank *rank, const struct access *what, MPI_Status
     if (moved > 0 && what->from == NULL) {
         unpack_from(rank, file, what, bytes, (size_t)moved);
     }
-    if (moved > 0 && what->offset == POSITION) {
+    if (moved > 0 && what->offset == WL_FILE_POSITION) {
         file->position += (MPI_Offset)moved / size;
     }
     free(bytes);
@@ -159,95 +142,27 @@ static int carry_out(struct wl_rank *rank, const struct access *what, MPI_Status
     return code;
 }
 
-static int blocking(struct wl_rank *rank, const struct access *what, MPI_Status *status)
-{
-    return carry_out(rank, what, status);
-}
-
 /* The request is complete from the start. */
-static int nonblocking(struct wl_rank *rank, const struct access *what, MPI_Request *handle)
+int wl_file_iaccess(struct wl_rank *rank, const struct wl_file_access *what,
+                    MPI_Request *handle)
 {
     struct wl_request *request = wl_request_new(rank, WL_REQUEST_DONE, handle);
 
-    return carry_out(rank, what, &request->status);
+    return wl_file_access(rank, what, &request->status);
 }
 
-static int begin(struct wl_rank *rank, const struct access *what)
+int wl_file_access_begin(struct wl_rank *rank, const struct wl_file_access *what)
 {
-    return carry_out(rank, what, &wl_file_of(rank, what->file)->split);
+    return wl_file_access(rank, what, &wl_file_of(rank, what->file)->split);
 }
 
-static int end(struct wl_rank *rank, MPI_File file, MPI_Status *status)
+int wl_file_access_end(struct wl_rank *rank, MPI_File file, MPI_Status *status)
 {
     if (status != MPI_STATUS_IGNORE) {
         *status = wl_file_of(rank, file)->split;
     }
     return MPI_SUCCESS;
 }
-
-/* A function that reads and the one that writes. `place` is the parameter for the offset, if
- * there is one, `where` the offset; `last` is the last parameter, which how() gets. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): they are parts of parameter lists */
-#define ACCESSES(suffix, prefix, place, where, all, last, how)                           \
-    int wl_MPI_File_##prefix##read##suffix(struct wl_rank *rank, MPI_File file,          \
-                                           place void *buf, MPI_Count count,             \
-                                           MPI_Datatype datatype, last)                  \
-    {                                                                                    \
-        return how(rank, &(struct access){file, buf, NULL, count, datatype, where, all}, \
-                   result);                                                              \
-    }                                                                                    \
-    int wl_MPI_File_##prefix##write##suffix(struct wl_rank *rank, MPI_File file,         \
-                                            place const void *buf, MPI_Count count,      \
-                                            MPI_Datatype datatype, last)                 \
-    {                                                                                    \
-        return how(rank, &(struct access){file, NULL, buf, count, datatype, where, all}, \
-                   result);                                                              \
-    }
-
-#define NO_OFFSET
-#define OFFSET  MPI_Offset offset,
-#define STATUS  MPI_Status *result
-#define REQUEST MPI_Request *result
-
-ACCESSES(, , NO_OFFSET, POSITION, false, STATUS, blocking)
-ACCESSES(_all, , NO_OFFSET, POSITION, true, STATUS, blocking)
-ACCESSES(_at, , OFFSET, offset, false, STATUS, blocking)
-ACCESSES(_at_all, , OFFSET, offset, true, STATUS, blocking)
-ACCESSES(, i, NO_OFFSET, POSITION, false, REQUEST, nonblocking)
-ACCESSES(_all, i, NO_OFFSET, POSITION, true, REQUEST, nonblocking)
-ACCESSES(_shared, , NO_OFFSET, SHARED, false, STATUS, blocking)
-ACCESSES(_shared, i, NO_OFFSET, SHARED, false, REQUEST, nonblocking)
-ACCESSES(_ordered, , NO_OFFSET, ORDERED, true, STATUS, blocking)
-ACCESSES(_at, i, OFFSET, offset, false, REQUEST, nonblocking)
-ACCESSES(_at_all, i, OFFSET, offset, true, REQUEST, nonblocking)
-
-#define SPLIT(name, place, where)                                                            \
-    int wl_MPI_File_read##name##_begin(struct wl_rank *rank, MPI_File file, place void *buf, \
-                                       MPI_Count count, MPI_Datatype datatype)               \
-    {                                                                                        \
-        return begin(rank, &(struct access){file, buf, NULL, count, datatype, where, true}); \
-    }                                                                                        \
-    int wl_MPI_File_write##name##_begin(struct wl_rank *rank, MPI_File file,                 \
-                                        place const void *buf, MPI_Count count,              \
-                                        MPI_Datatype datatype)                               \
-    {                                                                                        \
-        return begin(rank, &(struct access){file, NULL, buf, count, datatype, where, true}); \
-    }                                                                                        \
-    int wl_MPI_File_read##name##_end(struct wl_rank *rank, MPI_File file, void *buf,         \
-                                     MPI_Status *status)                                     \
-    {                                                                                        \
-        return end(rank, file, status);                                                      \
-    }                                                                                        \
-    int wl_MPI_File_write##name##_end(struct wl_rank *rank, MPI_File file, const void *buf,  \
-                                      MPI_Status *status)                                    \
-    {                                                                                        \
-        return end(rank, file, status);                                                      \
-    }
-
-SPLIT(_all, NO_OFFSET, POSITION)
-SPLIT(_at_all, OFFSET, offset)
-SPLIT(_ordered, NO_OFFSET, ORDERED)
-/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* ---- file pointers ---- */
 

@@ -11,6 +11,8 @@ struct wl_replacement {
     {                               \
 #name, (void (*)(void))(by) \
     }
+/* In C and, with the name of Fortran, there too. */
+#define WL_REPLACE_BOTH(name, by) WL_REPLACE(name, by), WL_REPLACE(name##_, by)
 #define WL_REPLACE_END \
     {                  \
         0, 0           \

@@ -39,16 +39,6 @@ static void set_num_threads(int n)
     wl_omp_self()->omp->asked = n > 0 ? (uint32_t)n : 1;
 }
 
-static void set_num_threads_fortran(const int *n)
-{
-    set_num_threads(*n);
-}
-
-static void set_num_threads_8(const int64_t *n)
-{
-    set_num_threads((int)*n);
-}
-
 static int get_dynamic(void)
 {
     return wl_omp_self()->omp->dynamic;
@@ -57,16 +47,6 @@ static int get_dynamic(void)
 static void set_dynamic(int yes)
 {
     wl_omp_self()->omp->dynamic = yes != 0;
-}
-
-static void set_dynamic_fortran(const int *yes)
-{
-    set_dynamic(*yes);
-}
-
-static void set_dynamic_8(const int64_t *yes)
-{
-    set_dynamic(*yes != 0);
 }
 
 /* ---- levels: inner regions have one thread ---- */
@@ -120,32 +100,12 @@ static int get_ancestor_thread_num(int level)
     return team_at(level, &number) != NULL ? (int)number : -1;
 }
 
-static int get_ancestor_thread_num_fortran(const int *level)
-{
-    return get_ancestor_thread_num(*level);
-}
-
-static int get_ancestor_thread_num_8(const int64_t *level)
-{
-    return get_ancestor_thread_num((int)*level);
-}
-
 static int get_team_size(int level)
 {
     uint32_t number;
     const struct wl_omp_team *team = team_at(level, &number);
 
     return team != NULL ? (int)team->n : -1;
-}
-
-static int get_team_size_fortran(const int *level)
-{
-    return get_team_size(*level);
-}
-
-static int get_team_size_8(const int64_t *level)
-{
-    return get_team_size((int)*level);
 }
 
 /* ---- schedules ---- */
@@ -202,35 +162,50 @@ static double get_wtick(void)
     return 1e-9;
 }
 
-#define BOTH(name, by) WL_REPLACE(name, by), WL_REPLACE(name##_, by)
+/* The forms of Fortran, for integers of 4 and of 8 bytes. */
+#define FORMS(type, returns, by)           \
+    static type by##_fortran(const int *n) \
+    {                                      \
+        returns by(*n);                    \
+    }                                      \
+    static type by##_8(const int64_t *n)   \
+    {                                      \
+        returns by((int)*n);               \
+    }
+
+FORMS(int, return, get_ancestor_thread_num)
+FORMS(int, return, get_team_size)
+FORMS(void, , set_num_threads)
+FORMS(void, , set_dynamic)
+
 #define THREE(name, by) \
     WL_REPLACE(name, by), WL_REPLACE(name##_, by##_fortran), WL_REPLACE(name##_8_, by##_8)
 
 const struct wl_replacement wl_omp_queries[] = {
-    BOTH(omp_get_thread_num, get_thread_num),
-    BOTH(omp_get_num_threads, get_num_threads),
-    BOTH(omp_get_max_threads, get_max_threads),
-    BOTH(omp_get_num_procs, get_num_procs),
-    BOTH(omp_get_thread_limit, get_thread_limit),
-    BOTH(omp_in_parallel, in_parallel),
+    WL_REPLACE_BOTH(omp_get_thread_num, get_thread_num),
+    WL_REPLACE_BOTH(omp_get_num_threads, get_num_threads),
+    WL_REPLACE_BOTH(omp_get_max_threads, get_max_threads),
+    WL_REPLACE_BOTH(omp_get_num_procs, get_num_procs),
+    WL_REPLACE_BOTH(omp_get_thread_limit, get_thread_limit),
+    WL_REPLACE_BOTH(omp_in_parallel, in_parallel),
     THREE(omp_set_num_threads, set_num_threads),
-    BOTH(omp_get_dynamic, get_dynamic),
+    WL_REPLACE_BOTH(omp_get_dynamic, get_dynamic),
     THREE(omp_set_dynamic, set_dynamic),
-    BOTH(omp_get_nested, get_nested),
-    BOTH(omp_set_nested, ignore),
+    WL_REPLACE_BOTH(omp_get_nested, get_nested),
+    WL_REPLACE_BOTH(omp_set_nested, ignore),
     WL_REPLACE(omp_set_nested_8_, ignore),
-    BOTH(omp_get_max_active_levels, get_max_active_levels),
-    BOTH(omp_get_supported_active_levels, get_max_active_levels),
-    BOTH(omp_set_max_active_levels, ignore),
+    WL_REPLACE_BOTH(omp_get_max_active_levels, get_max_active_levels),
+    WL_REPLACE_BOTH(omp_get_supported_active_levels, get_max_active_levels),
+    WL_REPLACE_BOTH(omp_set_max_active_levels, ignore),
     WL_REPLACE(omp_set_max_active_levels_8_, ignore),
-    BOTH(omp_get_level, get_level),
-    BOTH(omp_get_active_level, get_active_level),
+    WL_REPLACE_BOTH(omp_get_level, get_level),
+    WL_REPLACE_BOTH(omp_get_active_level, get_active_level),
     THREE(omp_get_ancestor_thread_num, get_ancestor_thread_num),
     THREE(omp_get_team_size, get_team_size),
     THREE(omp_set_schedule, set_schedule),
-    BOTH(omp_get_schedule, get_schedule),
+    WL_REPLACE_BOTH(omp_get_schedule, get_schedule),
     WL_REPLACE(omp_get_schedule_8_, get_schedule_8),
-    BOTH(omp_get_wtime, get_wtime),
-    BOTH(omp_get_wtick, get_wtick),
+    WL_REPLACE_BOTH(omp_get_wtime, get_wtime),
+    WL_REPLACE_BOTH(omp_get_wtick, get_wtick),
     WL_REPLACE_END,
 };

@@ -246,51 +246,38 @@ static bool loop_ull_next(unsigned long long *from, unsigned long long *to)
     return next((uint64_t *)from, (uint64_t *)to, __builtin_return_address(0));
 }
 
-/* GOMP_loop_x_start(), GOMP_loop_ordered_x_start() and the same for unsigned variables. */
-#define STARTS(name, kind)                                                                     \
-    static bool name##_start(long start, long end, long step, long chunk, long *from,          \
-                             long *to)                                                         \
-    {                                                                                          \
-        struct loop loop = signed_loop(start, end, step);                                      \
-        loop.schedule = (kind);                                                                \
-        loop.chunk = (uint64_t)chunk;                                                          \
-        return start_loop(&loop, (uint64_t *)from, (uint64_t *)to,                             \
-                          __builtin_return_address(0));                                        \
-    }                                                                                          \
-    static bool name##_ordered_start(long start, long end, long step, long chunk, long *from,  \
-                                     long *to)                                                 \
-    {                                                                                          \
-        struct loop loop = signed_loop(start, end, step);                                      \
-        loop.schedule = (kind);                                                                \
-        loop.chunk = (uint64_t)chunk;                                                          \
-        loop.is_ordered = true;                                                                \
-        return start_loop(&loop, (uint64_t *)from, (uint64_t *)to,                             \
-                          __builtin_return_address(0));                                        \
-    }                                                                                          \
-    static bool name##_ull_start(bool up, uint64_t start, uint64_t end, uint64_t step,         \
-                                 uint64_t chunk, uint64_t *from, uint64_t *to)                 \
-    {                                                                                          \
-        struct loop loop = unsigned_loop(up, start, end, step);                                \
-        loop.schedule = (kind);                                                                \
-        loop.chunk = chunk;                                                                    \
-        return start_loop(&loop, from, to, __builtin_return_address(0));                       \
-    }                                                                                          \
-    static bool name##_ull_ordered_start(bool up, uint64_t start, uint64_t end, uint64_t step, \
-                                         uint64_t chunk, uint64_t *from, uint64_t *to)         \
-    {                                                                                          \
-        struct loop loop = unsigned_loop(up, start, end, step);                                \
-        loop.schedule = (kind);                                                                \
-        loop.chunk = chunk;                                                                    \
-        loop.is_ordered = true;                                                                \
-        return start_loop(&loop, from, to, __builtin_return_address(0));                       \
-    }                                                                                          \
-    static void name##_parallel(void (*function)(void *), void *data, unsigned threads,        \
-                                long start, long end, long step, long chunk, unsigned flags)   \
-    {                                                                                          \
-        struct loop loop = signed_loop(start, end, step);                                      \
-        loop.schedule = (kind);                                                                \
-        loop.chunk = (uint64_t)chunk;                                                          \
-        parallel_loop(function, data, threads, &loop, __builtin_return_address(0));            \
+/* GOMP_loop_x_start(), GOMP_loop_ordered_x_start() and the same for unsigned variables;
+ * GOMP_parallel_loop_x(). The schedule of run time, 0, has no chunk among its arguments. */
+#define SIGNED        long start, long end, long step
+#define UNSIGNED      bool up, uint64_t start, uint64_t end, uint64_t step
+#define SIGNED_LOOP   signed_loop(start, end, step)
+#define UNSIGNED_LOOP unsigned_loop(up, start, end, step)
+#define A_CHUNK(type) , type chunk
+#define NO_CHUNK(type)
+
+#define START(name, sign, type, chunk_, kind, size, ordered)       \
+    static bool name(sign chunk_(type), type *from, type *to)      \
+    {                                                              \
+        struct loop loop = sign##_LOOP;                            \
+        loop.schedule = (kind);                                    \
+        loop.chunk = (uint64_t)(size);                             \
+        loop.is_ordered = (ordered);                               \
+        return start_loop(&loop, (uint64_t *)from, (uint64_t *)to, \
+                          __builtin_return_address(0));            \
+    }
+
+#define STARTS(name, kind, chunk_, size)                                                \
+    START(name##_start, SIGNED, long, chunk_, kind, size, false)                        \
+    START(name##_ordered_start, SIGNED, long, chunk_, kind, size, true)                 \
+    START(name##_ull_start, UNSIGNED, uint64_t, chunk_, kind, size, false)              \
+    START(name##_ull_ordered_start, UNSIGNED, uint64_t, chunk_, kind, size, true)       \
+    static void name##_parallel(void (*function)(void *), void *data, unsigned threads, \
+                                SIGNED chunk_(long), unsigned flags)                    \
+    {                                                                                   \
+        struct loop loop = SIGNED_LOOP;                                                 \
+        loop.schedule = (kind);                                                         \
+        loop.chunk = (uint64_t)(size);                                                  \
+        parallel_loop(function, data, threads, &loop, __builtin_return_address(0));     \
     }
 
 static void parallel_loop(void (*function)(void *), void *data, unsigned threads,
@@ -305,50 +292,10 @@ static void parallel_loop(void (*function)(void *), void *data, unsigned threads
     wl_omp_end(thread);
 }
 
-STARTS(static, WL_OMP_STATIC)
-STARTS(dynamic, WL_OMP_DYNAMIC)
-STARTS(guided, WL_OMP_GUIDED)
-
-/* schedule(runtime) has no chunk among its arguments. */
-static bool runtime_start(long start, long end, long step, long *from, long *to)
-{
-    struct loop loop = signed_loop(start, end, step);
-
-    return start_loop(&loop, (uint64_t *)from, (uint64_t *)to, __builtin_return_address(0));
-}
-
-static bool runtime_ordered_start(long start, long end, long step, long *from, long *to)
-{
-    struct loop loop = signed_loop(start, end, step);
-
-    loop.is_ordered = true;
-    return start_loop(&loop, (uint64_t *)from, (uint64_t *)to, __builtin_return_address(0));
-}
-
-static bool runtime_ull_start(bool up, uint64_t start, uint64_t end, uint64_t step,
-                              uint64_t *from, uint64_t *to)
-{
-    struct loop loop = unsigned_loop(up, start, end, step);
-
-    return start_loop(&loop, from, to, __builtin_return_address(0));
-}
-
-static bool runtime_ull_ordered_start(bool up, uint64_t start, uint64_t end, uint64_t step,
-                                      uint64_t *from, uint64_t *to)
-{
-    struct loop loop = unsigned_loop(up, start, end, step);
-
-    loop.is_ordered = true;
-    return start_loop(&loop, from, to, __builtin_return_address(0));
-}
-
-static void runtime_parallel(void (*function)(void *), void *data, unsigned threads, long start,
-                             long end, long step, unsigned flags)
-{
-    struct loop loop = signed_loop(start, end, step);
-
-    parallel_loop(function, data, threads, &loop, __builtin_return_address(0));
-}
+STARTS(static, WL_OMP_STATIC, A_CHUNK, chunk)
+STARTS(dynamic, WL_OMP_DYNAMIC, A_CHUNK, chunk)
+STARTS(guided, WL_OMP_GUIDED, A_CHUNK, chunk)
+STARTS(runtime, 0, NO_CHUNK, 0)
 
 /* ---- constructs with memory that their threads share ---- */
 
@@ -368,58 +315,35 @@ static void share(struct wl_omp_thread *thread, uintptr_t *reductions, void **me
     }
 }
 
-static bool start_general(struct loop *loop, uint64_t sort, uint64_t chunk, uint64_t *from,
-                          uint64_t *to, uintptr_t *reductions, void **memory)
+static bool start_general(struct loop loop, uint64_t *from, uint64_t *to, uintptr_t *reductions,
+                          void **memory)
 {
-    enum { KIND = 7 };
     struct wl_omp_thread *thread = wl_omp_begin(NULL);
 
-    loop->schedule = (uint32_t)(sort & KIND);
-    loop->chunk = chunk;
-    (void)meet_loop(thread, loop);
+    (void)meet_loop(thread, &loop);
     share(thread, reductions, memory);
     bool found = from == NULL || next_chunk(thread, from, to);
     wl_omp_end(thread);
     return found;
 }
 
-static bool loop_start(long start, long end, long step, long sort, long chunk, long *from,
-                       long *to, uintptr_t *reductions, void **memory)
-{
-    struct loop loop = signed_loop(start, end, step);
+enum { KIND = 7 }; /* the schedule in an argument of these functions */
 
-    return start_general(&loop, (uint64_t)sort, (uint64_t)chunk, (uint64_t *)from,
-                         (uint64_t *)to, reductions, memory);
-}
+#define START_GENERAL(name, sign, type, ordered)                                               \
+    static bool name(sign, long sort, type chunk, type *from, type *to, uintptr_t *reductions, \
+                     void **memory)                                                            \
+    {                                                                                          \
+        struct loop loop = sign##_LOOP;                                                        \
+        loop.schedule = (uint32_t)sort & KIND;                                                 \
+        loop.chunk = (uint64_t)chunk;                                                          \
+        loop.is_ordered = (ordered);                                                           \
+        return start_general(loop, (uint64_t *)from, (uint64_t *)to, reductions, memory);      \
+    }
 
-static bool loop_ordered_start(long start, long end, long step, long sort, long chunk,
-                               long *from, long *to, uintptr_t *reductions, void **memory)
-{
-    struct loop loop = signed_loop(start, end, step);
-
-    loop.is_ordered = true;
-    return start_general(&loop, (uint64_t)sort, (uint64_t)chunk, (uint64_t *)from,
-                         (uint64_t *)to, reductions, memory);
-}
-
-static bool loop_ull_start(bool up, uint64_t start, uint64_t end, uint64_t step, long sort,
-                           uint64_t chunk, uint64_t *from, uint64_t *to, uintptr_t *reductions,
-                           void **memory)
-{
-    struct loop loop = unsigned_loop(up, start, end, step);
-
-    return start_general(&loop, (uint64_t)sort, chunk, from, to, reductions, memory);
-}
-
-static bool loop_ull_ordered_start(bool up, uint64_t start, uint64_t end, uint64_t step,
-                                   long sort, uint64_t chunk, uint64_t *from, uint64_t *to,
-                                   uintptr_t *reductions, void **memory)
-{
-    struct loop loop = unsigned_loop(up, start, end, step);
-
-    loop.is_ordered = true;
-    return start_general(&loop, (uint64_t)sort, chunk, from, to, reductions, memory);
-}
+START_GENERAL(loop_start, SIGNED, long, false)
+START_GENERAL(loop_ordered_start, SIGNED, long, true)
+START_GENERAL(loop_ull_start, UNSIGNED, uint64_t, false)
+START_GENERAL(loop_ull_ordered_start, UNSIGNED, uint64_t, true)
 
 /* ---- the end of constructs ---- */
 
@@ -484,20 +408,10 @@ static unsigned next_section(struct wl_omp_thread *thread)
     return next_chunk(thread, &from, &to) ? (unsigned)from : 0;
 }
 
-static unsigned sections_start(unsigned n)
+static unsigned start_sections(unsigned n, uintptr_t *reductions, void **memory,
+                               const void *site)
 {
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-    const struct loop loop = sections_loop(n);
-
-    (void)meet_loop(thread, &loop);
-    unsigned section = next_section(thread);
-    wl_omp_end(thread);
-    return section;
-}
-
-static unsigned sections2_start(unsigned n, uintptr_t *reductions, void **memory)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
+    struct wl_omp_thread *thread = wl_omp_begin(site);
     const struct loop loop = sections_loop(n);
 
     (void)meet_loop(thread, &loop);
@@ -505,6 +419,16 @@ static unsigned sections2_start(unsigned n, uintptr_t *reductions, void **memory
     unsigned section = next_section(thread);
     wl_omp_end(thread);
     return section;
+}
+
+static unsigned sections_start(unsigned n)
+{
+    return start_sections(n, NULL, NULL, __builtin_return_address(0));
+}
+
+static unsigned sections2_start(unsigned n, uintptr_t *reductions, void **memory)
+{
+    return start_sections(n, reductions, memory, __builtin_return_address(0));
 }
 
 static unsigned sections_next(void)

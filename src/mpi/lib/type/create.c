@@ -291,20 +291,8 @@ int wl_MPI_Type_create_hvector(struct wl_rank *rank, MPI_Count count, MPI_Count 
                   newtype);
 }
 
-/* The arguments of the other constructors: blocks whose places are in elements or in bytes,
- * with one type or one for each block. */
-struct listing {
-    int combiner;
-    MPI_Count count;
-    const MPI_Count *lengths; /* null: all are `length` */
-    MPI_Count length;
-    const MPI_Count *displs;  /* in elements... */
-    const MPI_Aint *in_bytes; /* ...or in bytes */
-    MPI_Datatype type;
-    const MPI_Datatype *types;
-};
-
-static int listed(struct wl_rank *rank, const struct listing *list, MPI_Datatype *newtype)
+int wl_type_from_list(struct wl_rank *rank, const struct wl_type_list *list,
+                      MPI_Datatype *newtype)
 {
     struct maker maker = {.n = 0};
     size_t n = check_count(rank, list->count);
@@ -339,71 +327,6 @@ static int listed(struct wl_rank *rank, const struct listing *list, MPI_Datatype
             .types = list->types != NULL ? list->types : &list->type,
             .n_types = of_all},
         newtype);
-}
-
-int wl_MPI_Type_indexed(struct wl_rank *rank, MPI_Count count, const MPI_Count *blocklengths,
-                        const MPI_Count *displacements, MPI_Datatype oldtype,
-                        MPI_Datatype *newtype)
-{
-    return listed(rank,
-                  &(struct listing){.combiner = MPI_COMBINER_INDEXED,
-                                    .count = count,
-                                    .lengths = blocklengths,
-                                    .displs = displacements,
-                                    .type = oldtype},
-                  newtype);
-}
-
-int wl_MPI_Type_create_hindexed(struct wl_rank *rank, MPI_Count count,
-                                const MPI_Count *blocklengths, const MPI_Aint *displacements,
-                                MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-    return listed(rank,
-                  &(struct listing){.combiner = MPI_COMBINER_HINDEXED,
-                                    .count = count,
-                                    .lengths = blocklengths,
-                                    .in_bytes = displacements,
-                                    .type = oldtype},
-                  newtype);
-}
-
-int wl_MPI_Type_create_indexed_block(struct wl_rank *rank, MPI_Count count,
-                                     MPI_Count blocklength, const MPI_Count *displacements,
-                                     MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-    return listed(rank,
-                  &(struct listing){.combiner = MPI_COMBINER_INDEXED_BLOCK,
-                                    .count = count,
-                                    .length = blocklength,
-                                    .displs = displacements,
-                                    .type = oldtype},
-                  newtype);
-}
-
-int wl_MPI_Type_create_hindexed_block(struct wl_rank *rank, MPI_Count count,
-                                      MPI_Count blocklength, const MPI_Aint *displacements,
-                                      MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-    return listed(rank,
-                  &(struct listing){.combiner = MPI_COMBINER_HINDEXED_BLOCK,
-                                    .count = count,
-                                    .length = blocklength,
-                                    .in_bytes = displacements,
-                                    .type = oldtype},
-                  newtype);
-}
-
-int wl_MPI_Type_create_struct(struct wl_rank *rank, MPI_Count count,
-                              const MPI_Count *blocklengths, const MPI_Aint *displacements,
-                              const MPI_Datatype *types, MPI_Datatype *newtype)
-{
-    return listed(rank,
-                  &(struct listing){.combiner = MPI_COMBINER_STRUCT,
-                                    .count = count,
-                                    .lengths = blocklengths,
-                                    .in_bytes = displacements,
-                                    .types = types},
-                  newtype);
 }
 
 int wl_MPI_Type_create_resized(struct wl_rank *rank, MPI_Datatype oldtype, MPI_Aint lb,

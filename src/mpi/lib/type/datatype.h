@@ -106,3 +106,18 @@ enum wl_order wl_type_order(const struct wl_type *type);
 /* Where byte number `packed`, less than `size`, of a packed element is. Sets *run to how many
  * bytes follow it there. Takes time proportional to the number of blocks. */
 MPI_Aint wl_type_locate(const struct wl_type *type, size_t packed, size_t *run);
+
+/* The arguments of constructors that list blocks: their places are in elements or in bytes,
+ * with one type or one for each block. */
+struct wl_type_list {
+    int combiner;
+    MPI_Count count;
+    const MPI_Count *lengths; /* null: all are `length` */
+    MPI_Count length;
+    const MPI_Count *displs;  /* in elements... */
+    const MPI_Aint *in_bytes; /* ...or in bytes */
+    MPI_Datatype type;
+    const MPI_Datatype *types;
+};
+int wl_type_from_list(struct wl_rank *rank, const struct wl_type_list *list,
+                      MPI_Datatype *newtype);
