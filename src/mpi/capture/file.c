@@ -109,13 +109,13 @@ static void *enlarge(void *array, size_t n, size_t *capacity, size_t element)
     if (n <= *capacity) {
         return array;
     }
-    size_t more = n < 256 ? 256 : n * 2;
-    void *larger = realloc(array, more * element);
+    size_t doubled = n < 256 ? 256 : n * 2;
+    void *larger = realloc(array, doubled * element);
     if (larger == NULL) {
         wf_cap_give_up("out of memory");
         return NULL;
     }
-    *capacity = more;
+    *capacity = doubled;
     return larger;
 }
 

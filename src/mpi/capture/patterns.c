@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program that `weft calibrate` runs under a real MPI, on two or more ranks:
+ * The program that `weft calibrate` runs under a real MPI, on two or goes_on ranks:
  *
  *     weft-patterns probe                                 print ranks and hosts only
  *     weft-patterns SECONDS BYTES REPEAT PAIR[,PAIR...]   measure; a pair is FIRST-SECOND
@@ -50,9 +50,9 @@ static void measure_all(struct wf_cap_job *job, int repeat, double until)
 
     for (int i = 0; i < repeat; i++) {
         double begin = MPI_Wtime();
-        int more = i < ROUNDS_MIN || begin + round_time < until;
-        wf_cap_tell(&more, sizeof(more));
-        if (!more) {
+        int goes_on = i < ROUNDS_MIN || begin + round_time < until;
+        wf_cap_tell(&goes_on, sizeof(goes_on));
+        if (!goes_on) {
             return;
         }
         wf_cap_time_calls(job);

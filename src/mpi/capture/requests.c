@@ -19,11 +19,11 @@ bool wf_cap_number_take(struct wf_cap_requests *requests, uint32_t *number)
     /* free_numbers must be able to hold every number, so that giving one back cannot fail. */
     if (requests->next_number == requests->room) {
         uint32_t room = requests->room == 0 ? FIRST_CAPACITY : requests->room * 2;
-        uint32_t *more = realloc(requests->free_numbers, room * sizeof(*more));
-        if (more == NULL) {
+        uint32_t *grown = realloc(requests->free_numbers, room * sizeof(*grown));
+        if (grown == NULL) {
             return false;
         }
-        requests->free_numbers = more;
+        requests->free_numbers = grown;
         requests->room = room;
     }
     *number = requests->next_number++;

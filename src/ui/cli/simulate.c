@@ -12,7 +12,7 @@
 #include "ui/report/output.h"
 #include "ui/report/writer.h"
 #include "ui/study/page.h"
-#include "ui/study/wishes.h"
+#include "ui/study/report_settings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -202,7 +202,7 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     wf_scenario_append(own, scenario);
     enum wf_status status = read_choice(opts, &recording.choice, err);
     if (status == WF_OK && records) {
-        status = wf_study_wishes(own, writer, opts->record_limit > 0, err);
+        status = wf_study_report_settings(own, writer, opts->record_limit > 0, err);
     }
     wf_progress_init(&line,
                      opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,

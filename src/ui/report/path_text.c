@@ -186,20 +186,20 @@ bool wf_explain_what_if(const struct wf_value *doc, struct wf_phrase *out)
 bool wf_explain_path_change(const struct wf_value *before, const struct wf_value *after,
                             struct wf_phrase *out)
 {
-    double more = (double)wf_doc_get_count(after, "critical_path.time_ps", 0) -
+    double growth = (double)wf_doc_get_count(after, "critical_path.time_ps", 0) -
                   (double)wf_doc_get_count(before, "critical_path.time_ps", 0);
     const struct wf_result_path_time *cause = NULL;
     double most = 0;
 
-    if (!is_there(before) || !is_there(after) || more == 0) {
+    if (!is_there(before) || !is_there(after) || growth == 0) {
         return false;
     }
     for (const struct wf_result_path_time *part = wf_result_path_times; part->path != NULL;
          part++) {
         double change = (double)wf_doc_get_count(after, part->path, 0) -
                         (double)wf_doc_get_count(before, part->path, 0);
-        if (change / more > most) {
-            most = change / more;
+        if (change / growth > most) {
+            most = change / growth;
             cause = part;
         }
     }

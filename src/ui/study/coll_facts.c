@@ -118,11 +118,11 @@ static const char *name_slots(const struct wf_coll_slots *slots, uint32_t n_slot
             (void)snprintf(buf + length, size - length, " ...");
             break;
         }
-        int more = run > 1 ? snprintf(buf + length, size - length, "%s%" PRIu32 "-%" PRIu32,
-                                      length > 0 ? " " : "", from, from + run - 1)
-                           : snprintf(buf + length, size - length, "%s%" PRIu32,
-                                      length > 0 ? " " : "", from);
-        length += more > 0 ? (size_t)more : 0;
+        int written = run > 1 ? snprintf(buf + length, size - length, "%s%" PRIu32 "-%" PRIu32,
+                                         length > 0 ? " " : "", from, from + run - 1)
+                              : snprintf(buf + length, size - length, "%s%" PRIu32,
+                                         length > 0 ? " " : "", from);
+        length += written > 0 ? (size_t)written : 0;
     }
     return buf;
 }

@@ -212,16 +212,24 @@ enum weft_code weft_study_run(struct weft_study *study, const char *directory,
     return report(wf_study_run(study->study, &how, &err), &err, error);
 }
 
+/* A stream that writes to memory; the caller frees *text after closing it. */
+static FILE *memory_stream(char **text, size_t *size)
+{
+    FILE *out = open_memstream(text, size);
+
+    if (out == NULL) {
+        wf_panic("no memory for a text");
+    }
+    return out;
+}
+
 static char *text_of(const struct weft_study *study,
                      void (*write)(const struct wf_study *study, FILE *out))
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text, &size);
 
-    if (out == NULL) {
-        wf_panic("no memory for a table");
-    }
     write(study->study, out);
     (void)fclose(out);
     return text;
@@ -304,11 +312,8 @@ static char *machine_text(const struct wf_fit_machine *calibration, const char *
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text, &size);
 
-    if (out == NULL) {
-        wf_panic("no memory for a machine file");
-    }
     wf_fit_machine_write(calibration, name, mpi, out);
     (void)fclose(out);
     return text;

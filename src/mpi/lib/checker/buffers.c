@@ -50,17 +50,17 @@ static void update(struct wl_span *span)
 
 /* Splits a tree into what is before the span and what is not. */
 static void split(struct wl_span *root, const struct wl_span *at, struct wl_span **before,
-                  struct wl_span **rest) /* NOLINT(misc-no-recursion) */
+                  struct wl_span **after) /* NOLINT(misc-no-recursion) */
 {
     if (root == NULL) {
-        *before = *rest = NULL;
+        *before = *after = NULL;
     } else if (is_before(root, at)) {
-        split(root->right, at, &root->right, rest);
+        split(root->right, at, &root->right, after);
         *before = root;
         update(root);
     } else {
         split(root->left, at, before, &root->left);
-        *rest = root;
+        *after = root;
         update(root);
     }
 }
@@ -157,13 +157,13 @@ static bool next_run(struct runs *runs)
 static bool runs_meet(const struct wl_buffer_use *one, const struct wl_buffer_use *other)
 {
     struct runs a = {.what = one}, b = {.what = other};
-    bool more = next_run(&a) && next_run(&b);
+    bool both = next_run(&a) && next_run(&b);
 
-    while (more) {
+    while (both) {
         if (a.begin < b.end && b.begin < a.end) {
             return true;
         }
-        more = next_run(a.end <= b.begin ? &a : &b);
+        both = next_run(a.end <= b.begin ? &a : &b);
     }
     return false;
 }
@@ -220,14 +220,14 @@ static struct wl_span span_of(const struct wl_rank *rank, const struct wl_buffer
 {
     const struct wl_type *type = what->type;
     uintptr_t begin = (uintptr_t)what->buffer + (uintptr_t)type->true_lb;
-    MPI_Aint rest = what->count > 0 ? (MPI_Aint)(what->count - 1) * type->extent : 0;
+    MPI_Aint last = what->count > 0 ? (MPI_Aint)(what->count - 1) * type->extent : 0;
 
-    if (rest < 0) { /* elements go downwards */
-        begin += (uintptr_t)rest;
-        rest = -rest;
+    if (last < 0) { /* elements go downwards */
+        begin += (uintptr_t)last;
+        last = -last;
     }
     return (struct wl_span){.begin = begin,
-                            .end = begin + (uintptr_t)(rest + type->true_extent),
+                            .end = begin + (uintptr_t)(last + type->true_extent),
                             .what = *what,
                             .caller = wl_caller_of(rank)};
 }

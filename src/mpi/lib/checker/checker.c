@@ -120,7 +120,7 @@ void wl_check_finalize(struct wl_rank *rank)
 /* ---- the end of the run ---- */
 
 /* The messages that a rank has not received, and the receives that it has not completed. */
-struct rest {
+struct left_over {
     uint32_t rank;
     struct wl_checker *checker; /* may be null */
 };
@@ -134,13 +134,13 @@ static bool fits(const struct wl_pending *pending, const struct wl_message *mess
 
 static void look_at_message(void *arg, const struct wl_message *message)
 {
-    struct rest *rest = arg;
+    struct left_over *rank = arg;
 
     if (message->sent == NULL) {
         return; /* of the library itself */
     }
-    for (uint32_t i = 0; rest->checker != NULL && i < rest->checker->n_pending; i++) {
-        struct wl_pending *pending = &rest->checker->pending[i];
+    for (uint32_t i = 0; rank->checker != NULL && i < rank->checker->n_pending; i++) {
+        struct wl_pending *pending = &rank->checker->pending[i];
         if (fits(pending, message)) {
             pending->matched = true;
             return;
@@ -148,7 +148,7 @@ static void look_at_message(void *arg, const struct wl_message *message)
     }
     wl_report(WF_FINDING_UNMATCHED_SEND, &message->sent->call, NULL,
               "sent a message of %zu bytes with tag %d to rank %u, which never received it",
-              message->whole, message->tag, rest->rank);
+              message->whole, message->tag, rank->rank);
 }
 
 static void report_pending(const struct wl_checker *checker)
@@ -169,13 +169,13 @@ void wl_check_left_over(struct wf_port_rank *const *ranks, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct wl_rank *rank = ranks[i]->lib;
-        struct rest rest = {ranks[i]->rank, rank != NULL ? rank->checker : NULL};
+        struct left_over left = {ranks[i]->rank, rank != NULL ? rank->checker : NULL};
 
         if (wl_checks()) {
-            wl_message_queue_visit(wl.queues, rest.rank, look_at_message, &rest);
+            wl_message_queue_visit(wl.queues, left.rank, look_at_message, &left);
         }
-        if (rest.checker != NULL) {
-            report_pending(rest.checker);
+        if (left.checker != NULL) {
+            report_pending(left.checker);
         }
         if (rank != NULL && rank->function != NULL && !rank->finalized) {
             const struct wl_mark call = wl_mark_of(rank, wl_caller_of(rank));

@@ -229,12 +229,12 @@ int wl_MPI_Group_union(struct wl_rank *rank, MPI_Group first, MPI_Group second,
                        MPI_Group *newgroup)
 {
     const struct wl_group *a = wl_group_of(rank, first), *b = wl_group_of(rank, second);
-    struct wl_group *more = choose(b, mark_common(b, a), false);
-    struct wl_group *created = group_new(a->size + more->size);
+    struct wl_group *added = choose(b, mark_common(b, a), false);
+    struct wl_group *created = group_new(a->size + added->size);
 
     memcpy(created->members, a->members, a->size * sizeof(uint32_t));
-    memcpy(created->members + a->size, more->members, more->size * sizeof(uint32_t));
-    free(more);
+    memcpy(created->members + a->size, added->members, added->size * sizeof(uint32_t));
+    free(added);
     *newgroup = give(rank, created);
     return MPI_SUCCESS;
 }

@@ -95,22 +95,3 @@ void wl_get_name(const struct wl_properties *properties, const char *unnamed, ch
     *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s",
                        properties != NULL && properties->named ? properties->name : unnamed);
 }
-
-int wl_MPI_Comm_get_name(struct wl_rank *rank, MPI_Comm comm, char *name, int *length)
-{
-    const char *unnamed = comm == MPI_COMM_WORLD  ? "MPI_COMM_WORLD"
-                          : comm == MPI_COMM_SELF ? "MPI_COMM_SELF"
-                                                  : "";
-
-    wl_get_name(*wl_comm_properties(rank, comm), unnamed, name, length);
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Type_get_name(struct wl_rank *rank, MPI_Datatype datatype, char *name, int *length)
-{
-    const struct wl_type *type = wl_type_of(rank, datatype);
-
-    wl_get_name(*wl_type_properties(rank, datatype), type->name != NULL ? type->name : "", name,
-                length);
-    return MPI_SUCCESS;
-}

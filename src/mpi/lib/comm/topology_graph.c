@@ -36,15 +36,6 @@ static int first_edge(const struct wl_topology *graph, int node)
     return node > 0 ? graph->index[node - 1] : 0;
 }
 
-int wl_MPI_Graphdims_get(struct wl_rank *rank, MPI_Comm comm, int *nnodes, int *nedges)
-{
-    const struct wl_topology *graph = wl_topology_of(rank, comm, MPI_GRAPH);
-
-    *nnodes = graph->n;
-    *nedges = graph->index[graph->n - 1];
-    return MPI_SUCCESS;
-}
-
 int wl_MPI_Graph_get(struct wl_rank *rank, MPI_Comm comm, int maxindex, int maxedges,
                      int *index, int *edges)
 {
@@ -202,17 +193,6 @@ int wl_MPI_Dist_graph_create(struct wl_rank *rank, MPI_Comm comm, int n, const i
     graph->weighted = weights != MPI_UNWEIGHTED;
     wl_topology_set(rank, *newcomm, graph);
     free(edges);
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Dist_graph_neighbors_count(struct wl_rank *rank, MPI_Comm comm, int *indegree,
-                                      int *outdegree, int *weighted)
-{
-    const struct wl_topology *graph = wl_topology_of(rank, comm, MPI_DIST_GRAPH);
-
-    *indegree = graph->n_sources;
-    *outdegree = graph->n_destinations;
-    *weighted = graph->weighted;
     return MPI_SUCCESS;
 }
 

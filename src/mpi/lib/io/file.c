@@ -230,21 +230,6 @@ int wl_MPI_File_sync(struct wl_rank *rank, MPI_File file)
 
 /* ---- properties ---- */
 
-int wl_MPI_File_get_group(struct wl_rank *rank, MPI_File file, MPI_Group *group)
-{
-    int code = wl_MPI_Comm_group(rank, wl_file_of(rank, file)->comm, group);
-
-    return code;
-}
-
-int wl_MPI_File_get_type_extent(struct wl_rank *rank, MPI_File file, MPI_Datatype datatype,
-                                MPI_Aint *extent)
-{
-    MPI_Aint lb;
-
-    return wl_MPI_Type_get_extent(rank, datatype, &lb, extent);
-}
-
 MPI_Errhandler wl_file_errhandler(const struct wl_rank *rank, MPI_File handle)
 {
     const struct wl_file *file = wl_table_get(&rank->files, WL_FILE, handle);
@@ -268,14 +253,5 @@ int wl_MPI_File_call_errhandler(struct wl_rank *rank, MPI_File file, int errorco
 
     (void)wl_file_error(rank, file == MPI_FILE_NULL ? &none : wl_file_of(rank, file), errorcode,
                         "an error of the program");
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_File_get_errhandler(struct wl_rank *rank, MPI_File file, MPI_Errhandler *errhandler)
-{
-    MPI_Errhandler own =
-        file == MPI_FILE_NULL ? rank->file_errhandler : wl_file_of(rank, file)->errhandler;
-
-    *errhandler = own != 0 ? own : MPI_ERRORS_RETURN;
     return MPI_SUCCESS;
 }

@@ -165,13 +165,3 @@ int wl_MPI_File_get_view(struct wl_rank *rank, MPI_File file, MPI_Offset *displa
                    own->external ? "external32" : "native");
     return MPI_SUCCESS;
 }
-
-int wl_MPI_File_get_byte_offset(struct wl_rank *rank, MPI_File file, MPI_Offset offset,
-                                MPI_Offset *displacement)
-{
-    const struct wl_file *own = wl_file_of(rank, file);
-    size_t run;
-
-    *displacement = wl_file_place(own, offset * (MPI_Offset)own->etype->size, &run);
-    return MPI_SUCCESS;
-}

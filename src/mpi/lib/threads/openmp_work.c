@@ -92,9 +92,9 @@ static bool static_chunk(struct wl_omp_thread *thread, const struct wl_omp_work 
     uint64_t threads = thread->team->n, number = thread->number;
 
     if (work->chunk == 0) { /* one block each; the first ones get one more */
-        uint64_t each = work->n / threads, more = work->n % threads;
-        *from = number * each + (number < more ? number : more);
-        *to = *from + each + (number < more ? 1 : 0);
+        uint64_t each = work->n / threads, larger = work->n % threads;
+        *from = number * each + (number < larger ? number : larger);
+        *to = *from + each + (number < larger ? 1 : 0);
         thread->ordered_chunk = number;
         return thread->chunks++ == 0 && *to > *from;
     }

@@ -313,15 +313,12 @@ static int semaphore_wait(sem_t *semaphore)
 
 static int semaphore_try(sem_t *semaphore)
 {
-    int *value = (int *)(void *)semaphore;
-
     (void)wl_pthread_yield();
-    if (*value <= 0) {
-        errno = EAGAIN;
-        return -1;
+    if (*(int *)(void *)semaphore > 0) {
+        return semaphore_wait(semaphore);
     }
-    --*value;
-    return 0;
+    errno = EAGAIN;
+    return -1;
 }
 
 static int semaphore_post(sem_t *semaphore)
@@ -376,7 +373,8 @@ static int barrier_wait(pthread_barrier_t *barrier)
     return 0;
 }
 
-/* The first word: the number of readers, or -1 for a writer. */
+/* Locks for readers and writers, and spin locks, whose first word is the number of readers, -1 for
+ * a writer or the one who spins. In the C library a free spin lock is 1. */
 static int64_t not_written_ready(const struct wl_omp_thread *thread)
 {
     return *(const int *)thread->wanted >= 0 ? thread->clock : WL_OMP_NEVER;
@@ -389,10 +387,8 @@ static int64_t free_ready(const struct wl_omp_thread *thread)
 
 static const char nobody_unlocks[] = "the program waits for a lock that no thread will unlock";
 
-static int read_lock(pthread_rwlock_t *lock)
+static int read_lock(int *state)
 {
-    int *state = (int *)(void *)lock;
-
     while (*state < 0) {
         wait_for(state, not_written_ready, nobody_unlocks);
     }
@@ -400,10 +396,8 @@ static int read_lock(pthread_rwlock_t *lock)
     return 0;
 }
 
-static int write_lock(pthread_rwlock_t *lock)
+static int write_lock(int *state)
 {
-    int *state = (int *)(void *)lock;
-
     while (*state != 0) {
         wait_for(state, free_ready, nobody_unlocks);
     }
@@ -411,53 +405,35 @@ static int write_lock(pthread_rwlock_t *lock)
     return 0;
 }
 
-static int try_read_lock(pthread_rwlock_t *lock)
+static int try_read_lock(int *state)
 {
     (void)wl_pthread_yield();
-    return *(int *)(void *)lock < 0 ? EBUSY : read_lock(lock);
+    return *state < 0 ? EBUSY : read_lock(state);
 }
 
-static int try_write_lock(pthread_rwlock_t *lock)
+static int try_write_lock(int *state)
 {
     (void)wl_pthread_yield();
-    return *(int *)(void *)lock != 0 ? EBUSY : write_lock(lock);
+    return *state != 0 ? EBUSY : write_lock(state);
 }
 
-static int unlock_rw(pthread_rwlock_t *lock)
+static int unlock_rw(int *state)
 {
-    int *state = (int *)(void *)lock;
-
     *state -= *state < 0 ? -1 : 1;
     note(state);
     return 0;
 }
 
-/* A spin lock is free if it is 0; in the C library it is 1. */
-static int spin_init(int *lock)
+static int spin_init(int *state)
 {
-    *lock = 0;
+    *state = 0;
     return 0;
 }
 
-static int spin_lock(int *lock)
+static int spin_unlock(int *state)
 {
-    while (*lock != 0) {
-        wait_for(lock, free_ready, nobody_unlocks);
-    }
-    *lock = 1;
-    return 0;
-}
-
-static int spin_try(int *lock)
-{
-    (void)wl_pthread_yield();
-    return *lock != 0 ? EBUSY : spin_lock(lock);
-}
-
-static int spin_unlock(int *lock)
-{
-    *lock = 0;
-    note(lock);
+    *state = 0;
+    note(state);
     return 0;
 }
 
@@ -506,8 +482,8 @@ const struct wl_replacement wl_pthread_locks[] = {
     WL_REPLACE(pthread_rwlock_trywrlock, try_write_lock),
     WL_REPLACE(pthread_rwlock_unlock, unlock_rw),
     WL_REPLACE(pthread_spin_init, spin_init),
-    WL_REPLACE(pthread_spin_lock, spin_lock),
-    WL_REPLACE(pthread_spin_trylock, spin_try),
+    WL_REPLACE(pthread_spin_lock, write_lock),
+    WL_REPLACE(pthread_spin_trylock, try_write_lock),
     WL_REPLACE(pthread_spin_unlock, spin_unlock),
     WL_REPLACE(pthread_once, once),
     WL_REPLACE(sem_wait, semaphore_wait),

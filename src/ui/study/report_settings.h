@@ -12,8 +12,9 @@ struct wf_scenario;
 /* Enables the efficiency and the load of links if the report shows them and the user did not
  * choose. */
 WF_NODISCARD
-enum wf_status wf_study_wishes(struct wf_scenario *scenario, const struct wf_writer_ops *writer,
-                               bool is_replay, struct wf_err *err);
+enum wf_status wf_study_report_settings(struct wf_scenario *scenario,
+                                        const struct wf_writer_ops *writer, bool is_replay,
+                                        struct wf_err *err);
 
 /* Prints notes about a topology that the model does not use, settings that have no effect on
  * tasks, and an empty table of links. `writer` may be null. Settings of machine files are not

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ui/study/wishes.h"
+#include "ui/study/report_settings.h"
 
 #include "base/mem.h"
 #include "run/scenario/catalog.h"
@@ -117,8 +117,9 @@ static enum wf_status ask_for_links(struct wf_scenario *scenario, struct wf_err 
         err);
 }
 
-enum wf_status wf_study_wishes(struct wf_scenario *scenario, const struct wf_writer_ops *writer,
-                               bool is_replay, struct wf_err *err)
+enum wf_status wf_study_report_settings(struct wf_scenario *scenario,
+                                        const struct wf_writer_ops *writer, bool is_replay,
+                                        struct wf_err *err)
 {
     enum wf_status status = WF_OK;
 
