@@ -135,15 +135,23 @@ int wl_MPI_Info_delete(struct wl_rank *rank, MPI_Info handle, const char *key)
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Info_get(struct wl_rank *rank, MPI_Info handle, const char *key, int valuelen,
-                    char *value, int *flag)
+/* The value of a key; null if there is none. Sets *flag. */
+static const char *value_of(struct wl_rank *rank, MPI_Info handle, const char *key, int *flag)
 {
     const struct info *info = info_of(rank, handle);
     int i = find_pair(info, key);
 
     *flag = i < info->n;
-    if (*flag) {
-        (void)snprintf(value, (size_t)valuelen + 1, "%s", info->pairs[i].value);
+    return *flag ? info->pairs[i].value : NULL;
+}
+
+int wl_MPI_Info_get(struct wl_rank *rank, MPI_Info handle, const char *key, int valuelen,
+                    char *value, int *flag)
+{
+    const char *text = value_of(rank, handle, key, flag);
+
+    if (text != NULL) {
+        (void)snprintf(value, (size_t)valuelen + 1, "%s", text);
     }
     return MPI_SUCCESS;
 }
@@ -153,16 +161,12 @@ int wl_MPI_Info_get(struct wl_rank *rank, MPI_Info handle, const char *key, int 
 int wl_MPI_Info_get_string(struct wl_rank *rank, MPI_Info handle, const char *key, int *buflen,
                            char *value, int *flag)
 {
-    const struct info *info = info_of(rank, handle);
-    int i = find_pair(info, key);
+    const char *text = value_of(rank, handle, key, flag);
 
-    *flag = i < info->n;
-    if (*flag) {
-        if (*buflen > 0) {
-            (void)snprintf(value, (size_t)*buflen, "%s", info->pairs[i].value);
-        }
-        *buflen = (int)strlen(info->pairs[i].value) + 1;
+    if (text != NULL && *buflen > 0) {
+        (void)snprintf(value, (size_t)*buflen, "%s", text);
     }
+    *buflen = text != NULL ? (int)strlen(text) + 1 : *buflen;
     return MPI_SUCCESS;
 }
 
@@ -175,13 +179,9 @@ int wl_MPI_Info_create_env(struct wl_rank *rank, int argc, char **argv, MPI_Info
 int wl_MPI_Info_get_valuelen(struct wl_rank *rank, MPI_Info handle, const char *key,
                              int *valuelen, int *flag)
 {
-    const struct info *info = info_of(rank, handle);
-    int i = find_pair(info, key);
+    const char *text = value_of(rank, handle, key, flag);
 
-    *flag = i < info->n;
-    if (*flag) {
-        *valuelen = (int)strlen(info->pairs[i].value);
-    }
+    *valuelen = text != NULL ? (int)strlen(text) : *valuelen;
     return MPI_SUCCESS;
 }
 

@@ -240,6 +240,10 @@ def values(abi):
 
 class Call:
     """The translation of one function."""
+    # In the translation of C: a communicator, whether a buffer is in place, the conversion of types, a
+    # result, an element of an array of handles or integers, the address of statuses.
+    COMM, IN_PLACE, TYPE_IN = "wa_comm_in(comm)", "wa_place_in(sendbuf) == WEFT_IN_PLACE", "wa_type_in"
+    RESULT, ITEM, STATUS = "*{}", "{}[i]", "{}"
 
     def __init__(self, f):
         self.f = f
@@ -290,50 +294,56 @@ class Call:
         return f"&w_{p.name}"
 
     def list(self, p, kind, read, write):
-        n = self.length(p.name)
+        n, item = self.length(p.name), self.ITEM.format(p.name)
         writes = "const" not in p.type
         self.before.append(f"WA_LIST({kind}, w_{p.name}, {n});")
         if not writes or self.is_in_out(p.name):
-            self.before.append(f"WA_EACH({n}) {{ w_{p.name}[i] = {read}({p.name}[i]); }}")
+            self.before.append(f"WA_EACH({n}) {{ w_{p.name}[i] = {read}({item}); }}")
         if writes:
-            self.after.append(f"WA_EACH({n}) {{ {p.name}[i] = {write}(w_{p.name}[i]); }}")
+            self.after.append(f"WA_EACH({n}) {{ {item} = {write}(w_{p.name}[i]); }}")
         self.after.append(f"WA_FREE(w_{p.name});")
         return f"w_{p.name}"
 
     def peers(self, p):
-        neighbours = "eighbor" in self.f.base
-        way = "sends" if p.name.startswith("send") else "receives"
-        n = f"n_{p.name}"
-        self.before.append(f"int {n} = wa_peers(wa_comm_in(comm), {int(neighbours)}, "
-                           f"{int(way == 'sends')});")
+        n, item = f"n_{p.name}", self.ITEM.format(p.name)
+        self.before.append(f"int {n} = wa_peers({self.COMM}, {int('eighbor' in self.f.base)}, "
+                           f"{int(p.name.startswith('send'))});")
         if p.name == "sendtypes":  # unused, and of any value, in place
-            self.before.append(f"{n} = wa_place_in(sendbuf) == WEFT_IN_PLACE ? 0 : {n};")
+            self.before.append(f"{n} = {self.IN_PLACE} ? 0 : {n};")
         self.before.append(f"WA_LIST(int, w_{p.name}, {n});")
-        self.before.append(f"WA_EACH({n}) {{ w_{p.name}[i] = wa_type_in({p.name}[i]); }}")
+        self.before.append(f"WA_EACH({n}) {{ w_{p.name}[i] = {self.TYPE_IN}({item}); }}")
         self.after.append(f"WA_FREE(w_{p.name});")
         return f"w_{p.name}"
 
     def status(self, p):
-        n = self.length(p.name)
+        n, at = self.length(p.name), self.STATUS.format(p.name)
         if n:
-            self.before.append(f"WA_LIST(struct wa_status, w_{p.name}, "
-                               f"wa_status_n({p.name}, {n}));")
-            self.before.append(f"WA_EACH(wa_status_n({p.name}, {n})) "
-                               f"{{ wa_status_in(&{p.name}[i], &w_{p.name}[i]); }}")
-            done = "*outcount" if self.f.base.endswith("some") else n
-            self.after.append(f"WA_EACH(wa_status_n({p.name}, {done})) "
-                              f"{{ wa_status_out(&w_{p.name}[i], &{p.name}[i]); }}")
+            done = self.RESULT.format("outcount") if self.f.base.endswith("some") else n
+            self.before.append(f"WA_LIST(struct wa_status, w_{p.name}, wa_status_n({at}, {n}));")
+            self.before.append(f"WA_EACH(wa_status_n({at}, {n})) "
+                               f"{{ (void)wa_status_in(&{at}[i], &w_{p.name}[i]); }}")
+            self.after.append(f"WA_EACH(wa_status_n({at}, {done})) "
+                              f"{{ wa_status_out(&w_{p.name}[i], &{at}[i]); }}")
             self.after.append(f"WA_FREE(w_{p.name});")
-            return f"wa_status_n({p.name}, {n}) > 0 ? w_{p.name} : NULL"
+            return self.given_statuses(p, n)
         self.before.append(f"struct wa_status w_{p.name};")
-        self.before.append(f"void *at_{p.name} = wa_status_in({p.name}, &w_{p.name});")
+        self.before.append(f"void *at_{p.name} = wa_status_in({at}, &w_{p.name});")
         if "const" not in p.type:
-            self.after.append(f"wa_status_out(at_{p.name}, {p.name});")
+            self.after.append(f"wa_status_out(at_{p.name}, {at});")
+        return self.given_status(p)
+
+    def given_statuses(self, p, n):
+        return f"wa_status_n({p.name}, {n}) > 0 ? w_{p.name} : NULL"
+
+    def given_status(self, p):
         return f"at_{p.name}"
 
 
 class FortranCall(Call):
     """Likewise for Fortran: all arguments are addresses, and so are those of weft's function."""
+    COMM = "wa_comm_from_fortran(*(int *)comm)"
+    IN_PLACE, TYPE_IN = "wa_f_place(sendbuf) == &weft_mpi_in_place_", "wa_type_from_fortran"
+    RESULT, ITEM, STATUS = "*(int *){}", "((int *){})[i]", "c_{}"
 
     def argument(self, p):
         plain = p.type.replace("const ", "").replace("*", "").strip()
@@ -367,51 +377,18 @@ class FortranCall(Call):
         return f"&w_{p.name}"
 
     def length(self, name):
-        found = self.key(LENGTHS, name)
-        return f"*(int *){found}" if found else None
-
-    def list(self, p, kind, read, write):
-        n = self.length(p.name)
-        writes = "const" not in p.type
-        self.before.append(f"WA_LIST({kind}, w_{p.name}, {n});")
-        if not writes or self.is_in_out(p.name):
-            self.before.append(f"WA_EACH({n}) {{ w_{p.name}[i] = {read}(((int *){p.name})[i]); }}")
-        if writes:
-            self.after.append(f"WA_EACH({n}) {{ ((int *){p.name})[i] = {write}(w_{p.name}[i]); }}")
-        self.after.append(f"WA_FREE(w_{p.name});")
-        return f"w_{p.name}"
-
-    def peers(self, p):
-        n = f"n_{p.name}"
-        self.before.append(
-            f"int {n} = wa_peers(wa_comm_from_fortran(*(int *)comm), "
-            f"{int('eighbor' in self.f.base)}, {int(p.name.startswith('send'))});")
-        if p.name == "sendtypes":
-            self.before.append(f"{n} = wa_f_place(sendbuf) == &weft_mpi_in_place_ ? 0 : {n};")
-        self.before.append(f"WA_LIST(int, w_{p.name}, {n});")
-        self.before.append(
-            f"WA_EACH({n}) {{ w_{p.name}[i] = wa_type_from_fortran(((int *){p.name})[i]); }}")
-        self.after.append(f"WA_FREE(w_{p.name});")
-        return f"w_{p.name}"
+        found = super().length(name)
+        return self.RESULT.format(found) if found else None
 
     def status(self, p):
-        n = self.length(p.name)
-        done = "*(int *)outcount" if self.f.base.endswith("some") else n
         self.before.append(f"MPI_Status *c_{p.name} = wa_f_status({p.name});")
-        if n:
-            self.before.append(f"WA_LIST(struct wa_status, w_{p.name}, "
-                               f"wa_status_n(c_{p.name}, {n}));")
-            self.before.append(f"WA_EACH(wa_status_n(c_{p.name}, {n})) "
-                               f"{{ (void)wa_status_in(&c_{p.name}[i], &w_{p.name}[i]); }}")
-            self.after.append(f"WA_EACH(wa_status_n(c_{p.name}, {done})) "
-                              f"{{ wa_status_out(&w_{p.name}[i], &c_{p.name}[i]); }}")
-            self.after.append(f"WA_FREE(w_{p.name});")
-            return (f"c_{p.name} != MPI_STATUS_IGNORE ? (void *)w_{p.name} "
-                    f": (void *)weft_mpi_statuses_ignore_")
-        self.before.append(f"struct wa_status w_{p.name};")
-        self.before.append(f"void *at_{p.name} = wa_status_in(c_{p.name}, &w_{p.name});")
-        if "const" not in p.type:
-            self.after.append(f"wa_status_out(at_{p.name}, c_{p.name});")
+        return super().status(p)
+
+    def given_statuses(self, p, n):
+        return (f"c_{p.name} != MPI_STATUS_IGNORE ? (void *)w_{p.name} "
+                f": (void *)weft_mpi_statuses_ignore_")
+
+    def given_status(self, p):
         return f"at_{p.name} != NULL ? at_{p.name} : (void *)weft_mpi_status_ignore_"
 
 

@@ -127,6 +127,15 @@ struct wl_omp {
 /* Around every function that programs call. begin() returns the calling thread. */
 struct wl_omp_thread *wl_omp_begin(const void *site);
 void wl_omp_end(struct wl_omp_thread *thread);
+/* Such a function that executes one statement as `thread`; after it come its parameters. */
+#define WL_OMP_ENTRY(name, statement, ...)                                        \
+    static void name(__VA_ARGS__)                                                 \
+    {                                                                             \
+        struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0)); \
+                                                                                  \
+        statement;                                                                \
+        wl_omp_end(thread);                                                       \
+    }
 /* The calling thread, for functions that only look. */
 struct wl_omp_thread *wl_omp_self(void);
 

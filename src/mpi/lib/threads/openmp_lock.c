@@ -101,21 +101,8 @@ void wl_omp_unlock(struct wl_omp_thread *thread, int *state)
     release(thread, state);
 }
 
-static void lock(int *state)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-
-    acquire(thread, state);
-    wl_omp_end(thread);
-}
-
-static void unlock(int *state)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-
-    release(thread, state);
-    wl_omp_end(thread);
-}
+WL_OMP_ENTRY(lock, acquire(thread, state), int *state)
+WL_OMP_ENTRY(unlock, release(thread, state), int *state)
 
 static int test_lock(int *state)
 {
@@ -234,40 +221,13 @@ static int test_nest_fortran(struct nest **nest)
 /* ---- critical sections ---- */
 
 /* The compiler provides a pointer for each name, null at first. */
-static void critical_name_start(void **name)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
+WL_OMP_ENTRY(critical_name_start, acquire(thread, (int *)(void *)name), void **name)
+WL_OMP_ENTRY(critical_name_end, release(thread, (int *)(void *)name), void **name)
 
-    acquire(thread, (int *)(void *)name);
-    wl_omp_end(thread);
-}
-
-static void critical_name_end(void **name)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-
-    release(thread, (int *)(void *)name);
-    wl_omp_end(thread);
-}
-
-#define NAMELESS(which)                                                           \
-    static void which##_start(void)                                               \
-    {                                                                             \
-        struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0)); \
-                                                                                  \
-        acquire(thread, &thread->omp->which);                                     \
-        wl_omp_end(thread);                                                       \
-    }                                                                             \
-    static void which##_end(void)                                                 \
-    {                                                                             \
-        struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0)); \
-                                                                                  \
-        release(thread, &thread->omp->which);                                     \
-        wl_omp_end(thread);                                                       \
-    }
-
-NAMELESS(critical)
-NAMELESS(atomic)
+WL_OMP_ENTRY(critical_start, acquire(thread, &thread->omp->critical), void)
+WL_OMP_ENTRY(critical_end, release(thread, &thread->omp->critical), void)
+WL_OMP_ENTRY(atomic_start, acquire(thread, &thread->omp->atomic), void)
+WL_OMP_ENTRY(atomic_end, release(thread, &thread->omp->atomic), void)
 
 const struct wl_replacement wl_omp_locks[] = {
     WL_REPLACE(GOMP_critical_start, critical_start),

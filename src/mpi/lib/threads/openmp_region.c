@@ -325,21 +325,9 @@ void wl_omp_region(struct wl_omp_thread *thread, void (*function)(void *), void 
 
 /* ---- the functions of libgomp ---- */
 
-static void parallel(void (*function)(void *), void *data, unsigned n, unsigned flags)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-
-    wl_omp_region(thread, function, data, n, NULL);
-    wl_omp_end(thread);
-}
-
-static void barrier(void)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-
-    wl_omp_barrier(thread);
-    wl_omp_end(thread);
-}
+WL_OMP_ENTRY(parallel, wl_omp_region(thread, function, data, n, NULL), void (*function)(void *),
+             void *data, unsigned n, unsigned flags)
+WL_OMP_ENTRY(barrier, wl_omp_barrier(thread), void)
 
 static bool barrier_cancel(void)
 {

@@ -437,13 +437,8 @@ static void task(void (*function)(void *), void *data, void (*copier)(void *, vo
     wl_omp_end(thread);
 }
 
-static void taskwait(void)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-
-    wait_for(thread, &thread->task->children, children_ready, queued_child);
-    wl_omp_end(thread);
-}
+WL_OMP_ENTRY(taskwait, wait_for(thread, &thread->task->children, children_ready, queued_child),
+             void)
 
 static void do_nothing(void *data)
 {
@@ -459,13 +454,7 @@ static void taskwait_depend(void **depends)
     wl_omp_end(thread);
 }
 
-static void taskyield(void)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-
-    wl_omp_let_go(thread, true);
-    wl_omp_end(thread);
-}
+WL_OMP_ENTRY(taskyield, wl_omp_let_go(thread, true), void)
 
 static void group_begin(struct wl_omp_thread *thread)
 {
@@ -484,21 +473,8 @@ static void group_end(struct wl_omp_thread *thread)
     free(group);
 }
 
-static void taskgroup_start(void)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-
-    group_begin(thread);
-    wl_omp_end(thread);
-}
-
-static void taskgroup_end(void)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-
-    group_end(thread);
-    wl_omp_end(thread);
-}
+WL_OMP_ENTRY(taskgroup_start, group_begin(thread), void)
+WL_OMP_ENTRY(taskgroup_end, group_end(thread), void)
 
 /* ---- loops of tasks ---- */
 
@@ -542,39 +518,33 @@ static void run_taskloop(struct wl_omp_thread *thread, const struct taskloop *lo
     }
 }
 
-static void taskloop(void (*function)(void *), void *data, void (*copier)(void *, void *),
-                     long bytes, long align, unsigned flags, unsigned long tasks, int priority,
-                     long start, long end, long step)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-    uint64_t span =
-        flags & UP ? (uint64_t)end - (uint64_t)start : (uint64_t)start - (uint64_t)end;
-    uint64_t by = flags & UP ? (uint64_t)step : 0 - (uint64_t)step;
-    bool any = flags & UP ? start < end : start > end;
-    const struct taskloop loop = {
-        function,        data,          copier, (size_t)bytes,
-        (size_t)align,   flags,         tasks,  any ? (span - 1) / by + 1 : 0,
-        (uint64_t)start, (uint64_t)step};
+/* GOMP_taskloop() and GOMP_taskloop_ull(): loops over signed and unsigned variables. */
+#define TASKLOOP(name, type)                                                               \
+    static void name(void (*function)(void *), void *data, void (*copier)(void *, void *), \
+                     long bytes, long align, unsigned flags, unsigned long tasks,          \
+                     int priority, type start, type end, type step)                        \
+    {                                                                                      \
+        struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));          \
+        bool up = (flags & UP) != 0, any = up ? start < end : start > end;                 \
+        uint64_t first = (uint64_t)start, last = (uint64_t)end, by = (uint64_t)step;       \
+        uint64_t span = up ? last - first : first - last;                                  \
+        const struct taskloop loop = {.function = function,                                \
+                                      .data = data,                                        \
+                                      .copier = copier,                                    \
+                                      .bytes = (size_t)bytes,                              \
+                                      .align = (size_t)align,                              \
+                                      .flags = flags,                                      \
+                                      .tasks = tasks,                                      \
+                                      .n = any ? (span - 1) / (up ? by : 0 - by) + 1 : 0,  \
+                                      .start = first,                                      \
+                                      .step = by};                                         \
+                                                                                           \
+        run_taskloop(thread, &loop);                                                       \
+        wl_omp_end(thread);                                                                \
+    }
 
-    run_taskloop(thread, &loop);
-    wl_omp_end(thread);
-}
-
-static void taskloop_ull(void (*function)(void *), void *data, void (*copier)(void *, void *),
-                         long bytes, long align, unsigned flags, unsigned long tasks,
-                         int priority, uint64_t start, uint64_t end, uint64_t step)
-{
-    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-    uint64_t span = flags & UP ? end - start : start - end;
-    uint64_t by = flags & UP ? step : 0 - step;
-    bool any = flags & UP ? start < end : start > end;
-    const struct taskloop loop = {function,      data,  copier, (size_t)bytes,
-                                  (size_t)align, flags, tasks,  any ? (span - 1) / by + 1 : 0,
-                                  start,         step};
-
-    run_taskloop(thread, &loop);
-    wl_omp_end(thread);
-}
+TASKLOOP(taskloop, long)
+TASKLOOP(taskloop_ull, uint64_t)
 
 static int in_final(void)
 {
