@@ -8,6 +8,9 @@
 
 enum { FIXED_MAX = 64 };
 
+const char *const wf_ext_coord_names[] = {"x", "y", "z", "w", "rank"};
+const char *const wf_ext_size_names[] = {"X", "Y", "Z", "W", "n"};
+
 bool wf_ext_grid_make(const struct wf_ext_rule *rule, uint32_t n, struct wf_ext_grid *out)
 {
     uint32_t variable[WF_GEN_GRID_DIMS_MAX] = {1, 1, 1, 1};

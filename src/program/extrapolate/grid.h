@@ -38,6 +38,10 @@ bool wf_ext_grid_make(const struct wf_ext_rule *rule, uint32_t n, struct wf_ext_
  * counts of ranks. */
 bool wf_ext_rule_at(uint32_t i, uint32_t divisor, struct wf_ext_rule *out);
 
+/* What coordinates and sizes of dimensions are called in texts. */
+extern const char *const wf_ext_coord_names[WF_EXT_DIMS + 1];
+extern const char *const wf_ext_size_names[WF_EXT_DIMS + 1];
+
 /* Writes "8x4" to `text` and returns it. */
 const char *wf_ext_grid_text(const struct wf_ext_grid *grid, char *text, size_t size);
 /* Writes the rule in words to `text` and returns it. */

@@ -442,8 +442,6 @@ bool wf_ext_guard_learn(const struct wf_ext_example *examples, uint32_t n,
 
 static size_t append_atom(const struct wf_ext_atom *atom, char *text, size_t size)
 {
-    static const char *const coords[] = {"x", "y", "z", "w", "rank"};
-    static const char *const sizes[] = {"X", "Y", "Z", "W", "n"};
     size_t n = 0;
 
     for (const char *at = tests[atom->test].text; *at != '\0' && n + 12 < size; at++) {
@@ -453,7 +451,8 @@ static size_t append_atom(const struct wf_ext_atom *atom, char *text, size_t siz
                 n += (size_t)snprintf(text + n, size - n, "%u", atom->k);
             } else {
                 n += (size_t)snprintf(text + n, size - n, "%s",
-                                      *at == 'x' ? coords[atom->dim] : sizes[atom->dim]);
+                                      *at == 'x' ? wf_ext_coord_names[atom->dim]
+                                                 : wf_ext_size_names[atom->dim]);
             }
         } else {
             text[n++] = *at;

@@ -526,7 +526,6 @@ void wf_ext_law_fit(const struct wf_ext_point *points, uint32_t n, bool measured
 
 static void term_text(uint32_t i, char *text, size_t size)
 {
-    static const char *const names[] = {"X", "Y", "Z", "W", "n"};
     static const char *const logs[] = {"", "log2(", "ceil(log2(", "floor(log2("};
     const struct term term = term_at(i);
     char power[32] = "", other[32] = "";
@@ -544,11 +543,12 @@ static void term_text(uint32_t i, char *text, size_t size)
         if (term.other_power != 1) {
             (void)snprintf(exponent, sizeof(exponent), "^%g", term.other_power);
         }
-        (void)snprintf(other, sizeof(other), "*%s%s", names[term.other], exponent);
+        (void)snprintf(other, sizeof(other), "*%s%s", wf_ext_size_names[term.other], exponent);
     }
-    (void)snprintf(text, size, "%s%s%s%s%s%s%s", term.power != 0 ? names[term.base] : "", power,
+    (void)snprintf(text, size, "%s%s%s%s%s%s%s",
+                   term.power != 0 ? wf_ext_size_names[term.base] : "", power,
                    term.power != 0 && term.log != 0 ? "*" : "", logs[term.log],
-                   term.log != 0 ? names[term.base] : "",
+                   term.log != 0 ? wf_ext_size_names[term.base] : "",
                    term.log > 1    ? "))"
                    : term.log != 0 ? ")"
                                    : "",
@@ -557,7 +557,6 @@ static void term_text(uint32_t i, char *text, size_t size)
 
 const char *wf_ext_law_text(const struct wf_ext_law *law, char *text, size_t size)
 {
-    static const char *const names[] = {"X", "Y", "Z", "W", "n"};
     char term[96];
     size_t at = 0;
 
@@ -579,15 +578,15 @@ const char *wf_ext_law_text(const struct wf_ext_law *law, char *text, size_t siz
         break;
     case WF_EXT_BLOCKS:
         (void)snprintf(text, size, "%.6g*%s(%.6g/%s)^%d", law->c1,
-                       law->term % 2 == 0 ? "ceil" : "floor", law->c0, names[law->term / 8],
-                       law->term / 2 % 4);
+                       law->term % 2 == 0 ? "ceil" : "floor", law->c0,
+                       wf_ext_size_names[law->term / 8], law->term / 2 % 4);
         break;
     case WF_EXT_SIDES:
         text[0] = '\0';
         for (uint32_t d = 0; d < WF_EXT_DIMS; d++) {
             if ((side_sets[law->term] >> d & 1) != 0 && at < size) {
                 at += (size_t)snprintf(text + at, size - at, "(%.6g/%s%+.6g)", law->c0,
-                                       names[d], law->c1);
+                                       wf_ext_size_names[d], law->c1);
             }
         }
         break;

@@ -352,11 +352,9 @@ bool wf_ext_symbol_varies(const struct wf_ext_symbol *symbol, uint32_t *which)
 const char *wf_ext_symbol_text(const struct wf_ext_symbol *symbol, const char *index,
                                char *text, size_t size)
 {
-    static const char *const coords[] = {"x", "y", "z", "w", "rank"};
-    static const char *const sizes[] = {"X", "Y", "Z", "W", "n"};
     const int32_t *v = symbol->v;
-    const char *x = symbol->family == WF_EXT_VECTOR ? "" : coords[v[0]];
-    const char *n = symbol->family == WF_EXT_VECTOR ? "" : sizes[v[0]];
+    const char *x = symbol->family == WF_EXT_VECTOR ? "" : wf_ext_coord_names[v[0]];
+    const char *n = symbol->family == WF_EXT_VECTOR ? "" : wf_ext_size_names[v[0]];
     char number[48];
     uint32_t which = 0;
 
@@ -390,7 +388,7 @@ const char *wf_ext_symbol_text(const struct wf_ext_symbol *symbol, const char *i
         (void)snprintf(text, size, "%s=%s-1-%s", x, n, x);
         break;
     case WF_EXT_SWAP:
-        (void)snprintf(text, size, "swap(%s, %s)", x, coords[v[1]]);
+        (void)snprintf(text, size, "swap(%s, %s)", x, wf_ext_coord_names[v[1]]);
         break;
     case WF_EXT_ROTATE:
         if (v[0] == WF_EXT_WHOLE) {

@@ -4,37 +4,16 @@
 
 #include <string.h>
 
-#define ARRAY(member, bits)                                      \
-    {                                                            \
-#member, offsetof(struct wf_op, member), WF_FIELD_##bits \
-    }
-
-#define ARRAYS_NONE \
-    {               \
-        {           \
-            0       \
-        }           \
-    }
-#define ARRAYS_REQUESTS     \
-    {                       \
-        ARRAY(requests, 32) \
-    }
-#define ARRAYS_REQUESTS_OUTCOMES                 \
-    {                                            \
-        ARRAY(requests, 32), ARRAY(outcomes, 32) \
-    }
-#define ARRAYS_COUNTS     \
-    {                     \
-        ARRAY(counts, 64) \
-    }
-#define ARRAYS_COUNTS_BOTH                        \
-    {                                             \
-        ARRAY(counts, 64), ARRAY(recv_counts, 64) \
-    }
-#define ARRAYS_NEIGHBORS                                                                       \
-    {                                                                                          \
-        ARRAY(counts, 64), ARRAY(recv_counts, 64), ARRAY(sources, 32), ARRAY(destinations, 32) \
-    }
+/* clang-format off */
+#define ARRAY(member, bits) {#member, offsetof(struct wf_op, member), WF_FIELD_##bits}
+#define ARRAYS_NONE              {{0}}
+#define ARRAYS_REQUESTS          {ARRAY(requests, 32)}
+#define ARRAYS_REQUESTS_OUTCOMES {ARRAY(requests, 32), ARRAY(outcomes, 32)}
+#define ARRAYS_COUNTS            {ARRAY(counts, 64)}
+#define ARRAYS_COUNTS_BOTH       {ARRAY(counts, 64), ARRAY(recv_counts, 64)}
+#define ARRAYS_NEIGHBORS         {ARRAY(counts, 64), ARRAY(recv_counts, 64), \
+                                  ARRAY(sources, 32), ARRAY(destinations, 32)}
+/* clang-format on */
 
 #define ROW_N(member) {#member, offsetof(struct wf_op, member), WF_FIELD_32},
 #define ROW_W(member) {#member, offsetof(struct wf_op, member), WF_FIELD_64},

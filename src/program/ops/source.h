@@ -54,6 +54,18 @@ static inline uint32_t wf_group_rank(const struct wf_group *group, uint32_t r)
                                         r / group->width * group->stride2;
 }
 
+/* The group of these ranks as one of them sees it; false if it is none of them. */
+static inline bool wf_group_of(uint32_t id, uint32_t size, const uint32_t *members,
+                               uint32_t rank, struct wf_group *out)
+{
+    *out = (struct wf_group){
+        .id = id, .size = size, .stride = 1, .width = size, .members = members};
+    while (out->rank < size && members[out->rank] != rank) {
+        out->rank++;
+    }
+    return out->rank < size;
+}
+
 /* Bytes that a program needs on a device, in the rank that needs most. */
 struct wf_source_memory {
     uint64_t weights, gradients, optimizer, activations;

@@ -135,42 +135,31 @@ static double time_at(struct reading *r, const char *text)
     return time;
 }
 
+/* The size of the communicator is the third number of "a,b,c". */
+static int64_t comm_size_at(struct reading *r, const char *text)
+{
+    const char *last = strrchr(text, ',');
+
+    return last != NULL && last != strchr(text, ',') ? number_at(r, last + 1) : 0;
+}
+
 static void read_arg(struct reading *r, char letter, const char *text, struct args *args)
 {
-    int side = letter >= 'A' && letter <= 'Z' && letter != 'R' ? 1 : 0;
+    static const uint8_t members[] = {
+        ['n'] = offsetof(struct args, count[0]), ['N'] = offsetof(struct args, count[1]),
+        ['p'] = offsetof(struct args, peer[0]),  ['P'] = offsetof(struct args, peer[1]),
+        ['t'] = offsetof(struct args, tag[0]),   ['T'] = offsetof(struct args, tag[1]),
+        ['R'] = offsetof(struct args, root),     ['r'] = offsetof(struct args, request),
+        ['q'] = offsetof(struct args, request),
+    };
 
-    switch (letter) {
-    case 'n':
-    case 'N':
-        args->count[side] = number_at(r, text);
-        break;
-    case 'd':
-    case 'D':
-        args->size[side] = second_at(r, text, 1);
-        break;
-    case 'p':
-    case 'P':
-        args->peer[side] = number_at(r, text);
-        break;
-    case 't':
-    case 'T':
-        args->tag[side] = number_at(r, text);
-        break;
-    case 'R':
-        args->root = number_at(r, text);
-        break;
-    case 'r':
-    case 'q':
-        args->request = number_at(r, text);
-        break;
-    case 'c': {
-        const char *last = strrchr(text, ',');
-        args->comm_size =
-            last != NULL && last != strchr(text, ',') ? number_at(r, last + 1) : 0;
-        break;
-    }
-    default:
-        break;
+    if (letter == 'd' || letter == 'D') {
+        args->size[letter == 'D' ? 1 : 0] = second_at(r, text, 1);
+    } else if (letter == 'c') {
+        args->comm_size = comm_size_at(r, text);
+    } else if (letter != '-') {
+        int64_t number = number_at(r, text);
+        memcpy((char *)args + members[(unsigned char)letter], &number, sizeof(number));
     }
 }
 

@@ -142,12 +142,8 @@ static bool set_comm(struct walk *walk, int32_t number, struct wf_op *op)
         return comm != NULL;
     }
     op->comm = (uint32_t)(comm - walk->tables->comms) + 1;
-    struct wf_group group = {
-        .id = op->comm, .size = comm->size, .members = comm->members, .width = 1};
-    while (group.rank < comm->size && comm->members[group.rank] != walk->rank) {
-        group.rank++;
-    }
-    return group.rank < comm->size &&
+    struct wf_group group;
+    return wf_group_of(op->comm, comm->size, comm->members, walk->rank, &group) &&
            wf_spool_group(walk->spool, walk->rank, op->comm, &group, NULL);
 }
 

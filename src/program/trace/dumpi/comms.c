@@ -109,9 +109,8 @@ void wf_dumpi_comms_free(struct wf_dumpi_comms *comms)
 
 uint32_t wf_dumpi_comms_add(struct wf_dumpi_comms *comms, const struct wf_dumpi_comm *comm)
 {
-    WF_GROW(comms->items, comms->n, comms->capacity);
-    comms->items[comms->n] = *comm;
-    return comms->n++;
+    WF_PUSH(comms->items, comms->n, comms->capacity, *comm);
+    return comms->n - 1;
 }
 
 bool wf_dumpi_comms_group(const struct wf_dumpi_comms *comms, uint32_t i, uint32_t rank,
@@ -129,11 +128,5 @@ bool wf_dumpi_comms_group(const struct wf_dumpi_comms *comms, uint32_t i, uint32
     if (comm->members == NULL) {
         return rank < comm->size;
     }
-    out->members = comm->members;
-    for (out->rank = 0; out->rank < comm->size; out->rank++) {
-        if (comm->members[out->rank] == rank) {
-            return true;
-        }
-    }
-    return false;
+    return wf_group_of(comm->id, comm->size, comm->members, rank, out);
 }
