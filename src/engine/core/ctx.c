@@ -99,11 +99,8 @@ static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t 
 
     if (bags != NULL) {
         uint64_t window = wf_wheel_window(ctx->wheel, ctx->now->key.time + delay);
-        struct wf_bag *bag = &bags[window % WF_WHEEL_SLOTS];
-        if (!wf_wheel_is_near(ctx->wheel, window)) {
-            struct wf_wheel_slot far = wf_wheel_far_slot(ctx->wheel, window);
-            bag = wf_wheel_far_bag(ctx->wheel, far, window, dst);
-        } else if (delay < ctx->lookahead && window == ctx->wheel->now) {
+        struct wf_bag *bag = wf_wheel_bag_of(ctx->wheel, bags, window, dst);
+        if (delay < ctx->lookahead && window == ctx->wheel->now) {
             return NULL;
         }
         return bag->left >= room ? wf_bag_claim(bag, room) : NULL;
@@ -124,12 +121,9 @@ static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay, s
 
     if (bags != NULL) {
         uint64_t window = wf_wheel_window(ctx->wheel, ctx->now->key.time + delay);
-        unsigned slot = window % WF_WHEEL_SLOTS;
-        if (!wf_wheel_is_near(ctx->wheel, window)) {
-            return wf_wheel_claim_far(ctx->wheel, window, dst, room);
-        }
-        wf_wheel_extend(ctx->wheel, slot, &bags[slot]);
-        return wf_bag_claim(&bags[slot], room);
+        struct wf_bag *bag = wf_wheel_bag_of(ctx->wheel, bags, window, dst);
+        wf_wheel_extend(ctx->wheel, window, bag);
+        return wf_bag_claim(bag, room);
     }
     if (ctx->sent != NULL) {
         return wf_buf_extend(ctx->sent, room);

@@ -39,7 +39,7 @@ static void worker_free(struct wf_worker *worker)
 {
     wf_cells_fini(&worker->cells);
     free(worker->blocks);
-    free(worker->records);
+    free(worker->lps);
     free(worker->current);
     free(worker->ctx.out);
     free(worker->ctx.bags);
@@ -207,7 +207,7 @@ static void tell_running(const struct wf_engine *engine, bool running)
 }
 
 /* With several processes, the launcher decides where they run. */
-static void settle_on_core(const struct wf_worker *worker)
+static void place_on_core(const struct wf_worker *worker)
 {
     const struct wf_engine *engine = worker->engine;
 
@@ -226,7 +226,7 @@ static void *worker_main(void *arg)
     struct wf_engine *engine = worker->engine;
     const struct wf_scheduler_ops *ops = schedulers[engine->config.scheduler];
 
-    settle_on_core(worker);
+    place_on_core(worker);
     worker->ctx.blocks = engine->blocks;
     worker->ctx.bags = wf_xcalloc(engine->n_blocks, sizeof(void *));
     worker->ctx.n_blocks = engine->n_blocks;

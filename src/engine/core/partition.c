@@ -75,7 +75,7 @@ static struct wf_worker *worker_of(const struct wf_engine *engine, const struct 
 }
 
 /* Allocates the states of the worker's processes side by side. */
-static void allocate_records(struct wf_engine *engine, struct wf_worker *worker)
+static void allocate_lps(struct wf_engine *engine, struct wf_worker *worker)
 {
     size_t bytes = 0;
 
@@ -83,12 +83,12 @@ static void allocate_records(struct wf_engine *engine, struct wf_worker *worker)
         const struct wf_block *block = &engine->blocks[worker->blocks[b]];
         bytes += (size_t)block->count * block->group->stride;
     }
-    worker->records = wf_xcalloc_huge(1, bytes);
+    worker->lps = wf_xcalloc_huge(1, bytes);
     wf_depot_count_states(&engine->depot, bytes);
-    unsigned char *next = worker->records;
+    unsigned char *next = worker->lps;
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
         struct wf_block *block = &engine->blocks[worker->blocks[b]];
-        block->records = next;
+        block->lps = next;
         next += (size_t)block->count * block->group->stride;
     }
 }
@@ -106,7 +106,7 @@ static void deal_blocks(struct wf_engine *engine)
         }
     }
     for (uint32_t t = 0; t < engine->n_threads; t++) {
-        allocate_records(engine, &engine->workers[t]);
+        allocate_lps(engine, &engine->workers[t]);
     }
 }
 

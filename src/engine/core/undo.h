@@ -25,7 +25,7 @@ struct wf_frame {
 void wf_undo_log_fini(struct wf_undo_log *log);
 
 /* Executes `ev` under ctx->undo_log, which is emptied first. Events scheduled stay in the
- * recording. */
+ * log. */
 void wf_undo_execute(struct wf_worker *worker, const struct wf_event *ev,
                      struct wf_frame *frame);
 

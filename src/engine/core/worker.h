@@ -14,7 +14,8 @@
 
 #include <stdalign.h>
 
-/* The engine's data of a process; the state of the process follows in memory. */
+/* The engine's data of a process, called LP (logical process); the state of the process follows in
+ * memory. */
 struct wf_lp {
     uint64_t digest; /* chained hash of the events it has executed */
     uint64_t sent;   /* the next event's sequence number */
@@ -32,7 +33,8 @@ struct wf_process_group {
 
 /* Consecutive processes of one group, owned by one worker and executed together. */
 struct wf_block {
-    unsigned char *records; /* null if another operating-system process has them */
+    unsigned char
+        *lps; /* of its processes; null if another operating-system process has them */
     const struct wf_process_group *group;
     uint32_t first, count;
     uint32_t owner;       /* the worker */
@@ -41,7 +43,7 @@ struct wf_block {
 
 static inline struct wf_lp *wf_block_lp(const struct wf_block *block, uint32_t id)
 {
-    return (void *)(block->records + (size_t)(id - block->first) * block->group->stride);
+    return (void *)(block->lps + (size_t)(id - block->first) * block->group->stride);
 }
 
 enum { WF_UNDO_SEEN = 32 };
@@ -116,7 +118,7 @@ struct wf_worker {
     uint32_t number;  /* in the run */
     uint32_t *blocks; /* global numbers of its blocks */
     uint32_t n_blocks;
-    unsigned char *records; /* the states of its processes */
+    unsigned char *lps; /* of its processes */
     struct wf_pool pool;
     struct wf_cells cells;
     struct wf_event *current; /* one stride: the event being executed */

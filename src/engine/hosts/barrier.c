@@ -12,7 +12,7 @@
 void wf_barrier_init(struct wf_barrier *barrier, uint32_t n, size_t cores)
 {
     atomic_init(&barrier->arrived, 0);
-    atomic_init(&barrier->turn, 0);
+    atomic_init(&barrier->generation, 0);
     atomic_init(&barrier->sleeping, 0);
     barrier->n = n;
     barrier->spins_max = n <= cores ? WF_TUNE_SPINS_SLEEP : 0;
@@ -55,15 +55,15 @@ static void learn(struct wf_barrier *barrier, uint32_t limit, bool enough)
 }
 
 /* False if the last thread does not arrive soon. */
-static bool spin_until(struct wf_barrier *barrier, uint32_t turn)
+static bool spin_until(struct wf_barrier *barrier, uint32_t generation)
 {
     uint32_t limit = atomic_load_explicit(&barrier->spins, memory_order_relaxed);
     uint32_t spins = 0;
 
     /* Tries a long time now and then, in case it is enough by now. */
-    limit = turn % WF_TUNE_SPINS_TRIAL == 0 ? barrier->spins_max : limit;
+    limit = generation % WF_TUNE_SPINS_TRIAL == 0 ? barrier->spins_max : limit;
     while (spins < limit && spin(&spins)) {
-        if (atomic_load_explicit(&barrier->turn, memory_order_acquire) != turn) {
+        if (atomic_load_explicit(&barrier->generation, memory_order_acquire) != generation) {
             learn(barrier, limit, true);
             return true;
         }
@@ -73,11 +73,12 @@ static bool spin_until(struct wf_barrier *barrier, uint32_t turn)
 }
 
 /* Sleeps until the last thread arrives. */
-static void sleep_until(struct wf_barrier *barrier, uint32_t turn)
+static void sleep_until(struct wf_barrier *barrier, uint32_t generation)
 {
     (void)atomic_fetch_add(&barrier->sleeping, 1);
-    while (atomic_load(&barrier->turn) == turn) {
-        (void)syscall(SYS_futex, &barrier->turn, FUTEX_WAIT_PRIVATE, turn, NULL, NULL, 0);
+    while (atomic_load(&barrier->generation) == generation) {
+        (void)syscall(SYS_futex, &barrier->generation, FUTEX_WAIT_PRIVATE, generation, NULL,
+                      NULL, 0);
     }
     (void)atomic_fetch_sub(&barrier->sleeping, 1);
 }
@@ -88,20 +89,20 @@ void wf_barrier_wait(struct wf_barrier *barrier)
         return;
     }
 
-    uint32_t turn = atomic_load_explicit(&barrier->turn, memory_order_relaxed);
+    uint32_t generation = atomic_load_explicit(&barrier->generation, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&barrier->arrived, 1, memory_order_acq_rel) + 1 ==
         barrier->n) {
         atomic_store_explicit(&barrier->arrived, 0, memory_order_relaxed);
         /* Both sequentially consistent: either this thread sees a sleeper, or the sleeper sees
-         * the turn. */
-        atomic_store(&barrier->turn, turn + 1);
+         * the generation. */
+        atomic_store(&barrier->generation, generation + 1);
         if (atomic_load(&barrier->sleeping) > 0) {
-            (void)syscall(SYS_futex, &barrier->turn, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL,
-                          0);
+            (void)syscall(SYS_futex, &barrier->generation, FUTEX_WAKE_PRIVATE, INT_MAX, NULL,
+                          NULL, 0);
         }
         return;
     }
-    if (!spin_until(barrier, turn)) {
-        sleep_until(barrier, turn);
+    if (!spin_until(barrier, generation)) {
+        sleep_until(barrier, generation);
     }
 }

@@ -13,11 +13,11 @@
 
 struct wf_barrier {
     alignas(64) _Atomic uint32_t arrived;
-    alignas(64) _Atomic uint32_t turn;
+    alignas(64) _Atomic uint32_t generation; /* how often all have arrived */
     _Atomic uint32_t sleeping;
     uint32_t n;
     uint32_t spins_max;     /* before a thread sleeps... */
-    _Atomic uint32_t spins; /* ...and what it has learnt is worth it */
+    _Atomic uint32_t spins; /* ...and how many have proved worth it */
 };
 
 void wf_barrier_init(struct wf_barrier *barrier, uint32_t n, size_t cores);

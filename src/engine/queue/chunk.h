@@ -4,7 +4,7 @@
 /*
  * Memory for events: chunks of one kilobyte, each with events side by side, which take no more
  * bytes than they need (wf_event_room()). A bag is a linked list of chunks; its events have no
- * order. Chunks come from the pool of a thread. Pools exchange surplus chunks through a depot, so
+ * order. Chunks come from the pool of a thread. Pools pass surplus chunks on through a depot, so
  * that a thread that mostly receives events feeds one that mostly sends them.
  */
 
@@ -135,8 +135,8 @@ wf_chunk_prefetch(const struct wf_chunk *chunk)
 void wf_bag_extend(struct wf_bag *bag, struct wf_pool *pool);
 
 /* Adds an event of `room` bytes, which the caller writes, to a bag that has so many left. Prefetches
- * the cache line of a later event: a run writes to hundreds of bags in turn, and a store that misses
- * the cache holds up all stores after it. (Saves 5 % of the time of `loggp` and of credits.) */
+ * the cache line of a later event: a run writes to hundreds of bags alternately, and a store that misses
+ * the cache stalls all later stores. (Saves 5 % of the time of `loggp` and of credits.) */
 static inline struct wf_event *wf_bag_claim(struct wf_bag *bag, size_t room)
 {
     struct wf_event *to = wf_chunk_event(bag->head, WF_CHUNK_ROOM - bag->left);

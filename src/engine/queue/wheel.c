@@ -32,38 +32,16 @@ void wf_wheel_fini(struct wf_wheel *wheel)
     free(wheel->far);
 }
 
-/* Makes room for an event in a bag that has too little. */
-static void extend(const struct wf_wheel *wheel, struct wf_bag *bag)
+void wf_wheel_extend(struct wf_wheel *wheel, uint64_t window, struct wf_bag *bag)
 {
+    struct wf_wheel_slot at = wf_wheel_slot_of(wheel, window);
+
+    wheel->used[at.level][at.slot / 64] |= UINT64_C(1) << (at.slot % 64);
     if (wheel->pool->packs && bag->head != NULL) {
         wf_bag_pack(bag, wheel->pool);
     } else {
         wf_bag_extend(bag, wheel->pool);
     }
-}
-
-void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_event *ev)
-{
-    wf_event_copy(wf_wheel_claim_far(wheel, window, ev->dst, wf_event_room(ev)), ev);
-}
-
-struct wf_event *wf_wheel_claim_far(struct wf_wheel *wheel, uint64_t window, uint32_t dst,
-                                    size_t room)
-{
-    struct wf_wheel_slot far = wf_wheel_far_slot(wheel, window);
-    struct wf_bag *bag = wf_wheel_far_bag(wheel, far, window, dst);
-
-    if (bag->left < room) { /* an empty bag, too */
-        wheel->used[far.level][far.slot / 64] |= UINT64_C(1) << (far.slot % 64);
-        extend(wheel, bag);
-    }
-    return wf_bag_claim(bag, room);
-}
-
-void wf_wheel_extend(struct wf_wheel *wheel, unsigned slot, struct wf_bag *bag)
-{
-    wheel->used[0][slot / 64] |= UINT64_C(1) << (slot % 64);
-    extend(wheel, bag);
 }
 
 /* The first slot in use at this level, or WF_WHEEL_SLOTS. */
@@ -102,11 +80,9 @@ static bool move_packed(struct wf_wheel *wheel, struct wf_chunk *chunk)
         bounds.last_dst >> wheel->block_shift != block || !wf_wheel_is_near(wheel, window)) {
         return false;
     }
-    unsigned slot = (unsigned)window % WF_WHEEL_SLOTS;
-    struct wf_bag *bag =
-        &wheel->ring[(size_t)wheel->local_block[block] * WF_WHEEL_SLOTS + slot];
+    struct wf_bag *bag = &wf_wheel_near_bags(wheel, bounds.dst)[window % WF_WHEEL_SLOTS];
     if (bag->head == NULL) {
-        wf_wheel_extend(wheel, slot, bag);
+        wf_wheel_extend(wheel, window, bag);
     }
     chunk->next = bag->head->next;
     bag->head->next = chunk;

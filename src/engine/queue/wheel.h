@@ -54,24 +54,21 @@ static inline uint64_t wf_wheel_window(const struct wf_wheel *wheel, int64_t tim
     return (uint64_t)(((wf_u128)((uint64_t)time + 1) * wheel->reciprocal) >> 64);
 }
 
-/* Makes room for an event in a bag of the ring, and marks its slot as used. */
-void wf_wheel_extend(struct wf_wheel *wheel, unsigned slot, struct wf_bag *bag);
-
 /* Whether events of a window, which is not before the present one, are kept by block. */
 static inline bool wf_wheel_is_near(const struct wf_wheel *wheel, uint64_t window)
 {
     return ((window ^ wheel->now) >> WF_WHEEL_BITS) == 0;
 }
 
-/* Where events of a window that is not near wait. */
+/* Where events of a window wait; level 0 is the ring. */
 struct wf_wheel_slot {
     unsigned level, slot;
 };
 
-static inline struct wf_wheel_slot wf_wheel_far_slot(const struct wf_wheel *wheel,
-                                                     uint64_t window)
+static inline struct wf_wheel_slot wf_wheel_slot_of(const struct wf_wheel *wheel,
+                                                    uint64_t window)
 {
-    unsigned top = 63U - (unsigned)__builtin_clzll(window ^ wheel->now);
+    unsigned top = 63U - (unsigned)__builtin_clzll((window ^ wheel->now) | 1);
     unsigned level = top / WF_WHEEL_BITS;
 
     return (struct wf_wheel_slot){level, (unsigned)(window >> (level * WF_WHEEL_BITS)) &
@@ -88,27 +85,37 @@ static inline struct wf_bag *wf_wheel_far_bag(const struct wf_wheel *wheel,
     return &wheel->far[((size_t)far.level * WF_WHEEL_SLOTS + far.slot) * WF_WHEEL_BAGS + bag];
 }
 
-/* The place of an event of `room` bytes, which the caller writes, in a window that is not near... */
-struct wf_event *wf_wheel_claim_far(struct wf_wheel *wheel, uint64_t window, uint32_t dst,
-                                    size_t room);
-/* ...and the same with a copy of the event. */
-void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_event *ev);
+/* The bag for an event for process `dst` in a window that is not before the present one. `near` are
+ * the bags of the process's block in the ring. */
+static inline struct wf_bag *wf_wheel_bag_of(const struct wf_wheel *wheel, struct wf_bag *near,
+                                             uint64_t window, uint32_t dst)
+{
+    if (__builtin_expect(wf_wheel_is_near(wheel, window), 1)) {
+        return &near[window % WF_WHEEL_SLOTS];
+    }
+    return wf_wheel_far_bag(wheel, wf_wheel_slot_of(wheel, window), window, dst);
+}
+
+/* The bags of a process's block in the ring. */
+static inline struct wf_bag *wf_wheel_near_bags(const struct wf_wheel *wheel, uint32_t dst)
+{
+    return &wheel->ring[(size_t)wheel->local_block[dst >> wheel->block_shift] * WF_WHEEL_SLOTS];
+}
+
+/* Makes room for an event in a bag that has too little, such as an empty one, and marks the slot of its
+ * window as used. */
+void wf_wheel_extend(struct wf_wheel *wheel, uint64_t window, struct wf_bag *bag);
 
 /* Files an event of a window that is not before the present one. */
 static inline void wf_wheel_file(struct wf_wheel *wheel, uint64_t window,
                                  const struct wf_event *ev)
 {
-    if (__builtin_expect(!wf_wheel_is_near(wheel, window), 0)) {
-        wf_wheel_file_far(wheel, window, ev);
-        return;
-    }
-
-    unsigned slot = (unsigned)window & (WF_WHEEL_SLOTS - 1);
-    uint32_t block = wheel->local_block[ev->dst >> wheel->block_shift];
-    struct wf_bag *bag = &wheel->ring[(size_t)block * WF_WHEEL_SLOTS + slot];
+    struct wf_bag *bag =
+        wf_wheel_bag_of(wheel, wf_wheel_near_bags(wheel, ev->dst), window, ev->dst);
     size_t room = wf_event_room(ev);
+
     if (bag->left < room) {
-        wf_wheel_extend(wheel, slot, bag); /* an empty bag, too, comes here */
+        wf_wheel_extend(wheel, window, bag);
     }
     wf_event_copy(wf_bag_claim(bag, room), ev);
 }

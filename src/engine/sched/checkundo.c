@@ -27,7 +27,7 @@ static void send_at_once(struct wf_worker *worker, const struct wf_event *ev)
     wf_pending_push(&own->pending, ev);
 }
 
-static void send_recorded(struct wf_worker *worker, const struct wf_event *ev)
+static void send_to_log(struct wf_worker *worker, const struct wf_event *ev)
 {
     struct check_undo *own = worker->scheduler;
     void *to = wf_buf_extend(&own->undo_log.sent, worker->engine->stride);
@@ -164,7 +164,7 @@ static void run(struct wf_worker *worker)
 {
     struct check_undo *own = worker->scheduler;
 
-    worker->ctx.send = send_recorded;
+    worker->ctx.send = send_to_log;
     worker->ctx.undo_log = &own->undo_log;
     while (wf_pending_peek(&own->pending) != NULL) {
         wf_pending_pop(&own->pending, worker->current);

@@ -9,7 +9,7 @@
  * generation, so the events of a round are independent. That is slow but correct.
  *
  * Where rounds have few events, handing over takes longer than executing them. Then the first
- * thread does the rounds of all workers in turn, and the other threads sleep.
+ * thread does the rounds of all workers one after the other, and the other threads sleep.
  */
 #include "base/mem.h"
 #include "engine/queue/pending.h"
@@ -192,8 +192,8 @@ static void pack_message(struct wf_worker *worker, uint32_t to, struct head head
 
 /* The part of a message for a thread, which begins with its length; after the last thread,
  * the cargo. */
-static const unsigned char *find_part(const struct wf_buf *message, uint32_t thread,
-                                      uint64_t *size)
+static const unsigned char *message_part(const struct wf_buf *message, uint32_t thread,
+                                         uint64_t *size)
 {
     const unsigned char *at = message->data + sizeof(struct head);
     uint64_t bytes;
@@ -209,7 +209,7 @@ static const unsigned char *find_part(const struct wf_buf *message, uint32_t thr
 static void unload(const struct wf_engine *engine, const struct wf_buf *message)
 {
     uint64_t size;
-    const unsigned char *cargo = find_part(message, engine->n_threads, &size);
+    const unsigned char *cargo = message_part(message, engine->n_threads, &size);
 
     wf_engine_unload(engine, cargo, size);
 }
@@ -266,7 +266,7 @@ static void take_messages(struct wf_worker *worker)
             continue;
         }
         uint64_t bytes;
-        const unsigned char *part = find_part(&first->in[p], worker->thread, &bytes);
+        const unsigned char *part = message_part(&first->in[p], worker->thread, &bytes);
         memcpy(&bytes, part, sizeof(bytes));
         keep_bytes(worker, part + sizeof(bytes), bytes);
     }

@@ -5,7 +5,6 @@
  * it executes events in strict key order from a queue.
  */
 #include "base/mem.h"
-#include "engine/queue/pack.h"
 #include "engine/queue/pending.h"
 #include "engine/sched/windows.h"
 #include "engine/tuning.h"
@@ -100,33 +99,6 @@ static void run_queue(struct wf_worker *worker, struct sequential *own)
     }
 }
 
-static void move_bag(struct wf_worker *worker, struct sequential *own, struct wf_bag *bag)
-{
-    wf_bag_open(bag, &worker->pool);
-    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-        for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
-            wf_pending_push(&own->pending, wf_chunk_event(chunk, at));
-        }
-    }
-    wf_bag_free(bag, &worker->pool);
-}
-
-static void move_to_queue(struct wf_worker *worker, struct sequential *own)
-{
-    struct wf_wheel *wheel = &own->windows.wheel;
-
-    for (uint64_t next = wf_wheel_next(wheel); next != WF_WHEEL_NEVER;
-         next = wf_wheel_next(wheel)) {
-        wf_wheel_advance(wheel, next);
-        bool any = wf_wheel_take(wheel);
-        for (uint32_t b = 0; any && b < worker->n_blocks; b++) {
-            move_bag(worker, own, wf_wheel_bag(wheel, b));
-        }
-    }
-    wf_windows_leave(worker);
-    worker->ctx.send = send_to_queue;
-}
-
 static void run(struct wf_worker *worker)
 {
     struct sequential *own = worker->scheduler;
@@ -135,7 +107,8 @@ static void run(struct wf_worker *worker)
         if (run_windows(worker, own)) {
             return;
         }
-        move_to_queue(worker, own);
+        wf_windows_queue_all(&own->windows, worker, &own->pending);
+        worker->ctx.send = send_to_queue;
     }
     run_queue(worker, own);
 }

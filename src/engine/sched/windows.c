@@ -36,8 +36,33 @@ void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
     }
 }
 
-void wf_windows_leave(struct wf_worker *worker)
+void wf_windows_queue_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b,
+                            struct wf_pending *pending)
 {
+    struct wf_bag *bag = wf_wheel_bag(&windows->wheel, b);
+
+    wf_bag_open(bag, &worker->pool);
+    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
+            wf_pending_push(pending, wf_chunk_event(chunk, at));
+        }
+    }
+    wf_bag_free(bag, &worker->pool);
+}
+
+void wf_windows_queue_all(struct wf_windows *windows, struct wf_worker *worker,
+                          struct wf_pending *pending)
+{
+    struct wf_wheel *wheel = &windows->wheel;
+
+    for (uint64_t next = wf_wheel_next(wheel); next != WF_WHEEL_NEVER;
+         next = wf_wheel_next(wheel)) {
+        wf_wheel_advance(wheel, next);
+        bool any = wf_wheel_take(wheel);
+        for (uint32_t b = 0; any && b < worker->n_blocks; b++) {
+            wf_windows_queue_block(windows, worker, b, pending);
+        }
+    }
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
         worker->ctx.bags[worker->blocks[b]] = NULL;
     }
@@ -154,17 +179,17 @@ static void run_near(struct wf_windows *windows, struct wf_worker *worker,
 }
 
 /* The first lines of a process have its digest and, at a node, the ports of its router. */
-__attribute__((always_inline)) static inline void prefetch_process(const unsigned char *record,
+__attribute__((always_inline)) static inline void prefetch_process(const unsigned char *lp,
                                                                    size_t bytes)
 {
-    __builtin_prefetch(record, 1);
+    __builtin_prefetch(lp, 1);
     if (bytes > (size_t)2 * WF_CACHE_LINE) {
-        __builtin_prefetch(record + WF_CACHE_LINE, 1);
-        __builtin_prefetch(record + (size_t)2 * WF_CACHE_LINE, 1);
+        __builtin_prefetch(lp + WF_CACHE_LINE, 1);
+        __builtin_prefetch(lp + (size_t)2 * WF_CACHE_LINE, 1);
     }
     if (bytes > (size_t)4 * WF_CACHE_LINE) {
-        __builtin_prefetch(record + (size_t)3 * WF_CACHE_LINE, 1);
-        __builtin_prefetch(record + (size_t)4 * WF_CACHE_LINE, 1);
+        __builtin_prefetch(lp + (size_t)3 * WF_CACHE_LINE, 1);
+        __builtin_prefetch(lp + (size_t)4 * WF_CACHE_LINE, 1);
     }
 }
 
@@ -193,7 +218,7 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
 {
     const struct wf_process_ops *ops = block->group->ops;
     const struct wf_sort_entry *entry = windows->sorter.entries, *end = entry + n;
-    unsigned char *records = block->records;
+    unsigned char *lps = block->lps;
     size_t stride = block->group->stride;
     uint32_t first = block->first;
     /* Most events with payloads reach into a second cache line. */
@@ -207,17 +232,17 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
         __builtin_prefetch(ahead);
         __builtin_prefetch(ahead + tail);
         fetch_line(&next);
-        prefetch_process(records + (entry[WF_TUNE_AHEAD_LP].ev->dst - first) * stride, stride);
+        prefetch_process(lps + (entry[WF_TUNE_AHEAD_LP].ev->dst - first) * stride, stride);
         if (ops->fetch != NULL) {
             const struct wf_event *soon = entry[WF_TUNE_AHEAD_CELLS].ev;
-            ops->fetch(records + (soon->dst - first) * stride + sizeof(struct wf_lp), soon,
+            ops->fetch(lps + (soon->dst - first) * stride + sizeof(struct wf_lp), soon,
                        &worker->ctx);
         }
         if (windows->near.n > 0) {
             run_near(windows, worker, block, ev);
         }
         last = ev->key.time > last ? ev->key.time : last;
-        wf_execute_at(worker, ops, (void *)(records + (ev->dst - first) * stride), ev);
+        wf_execute_at(worker, ops, (void *)(lps + (ev->dst - first) * stride), ev);
     }
     worker->count.last_time = last > worker->count.last_time ? last : worker->count.last_time;
     return n - (size_t)(end - entry);
@@ -239,7 +264,7 @@ size_t wf_windows_sort_block(struct wf_windows *windows, struct wf_worker *worke
                                                                   : 0);
     for (size_t i = 0; i < WF_TUNE_AHEAD_EVENT; i++) {
         windows->sorter.entries[n + i] =
-            windows->sorter.entries[n - 1]; /* to be prefetched in vain */
+            windows->sorter.entries[n - 1]; /* for prefetches past the end */
     }
     return n;
 }

@@ -34,8 +34,9 @@ static inline bool wf_windows_are_sparse(uint64_t windows, uint64_t events, uint
 
 /* From now on the handlers of the worker write their events directly into these windows... */
 void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker);
-/* ...and from now on no longer. */
-void wf_windows_leave(struct wf_worker *worker);
+/* ...and from now on no longer: all events are moved to a queue. */
+void wf_windows_queue_all(struct wf_windows *windows, struct wf_worker *worker,
+                          struct wf_pending *pending);
 void wf_windows_fini(struct wf_windows *windows);
 
 /* Queues an event for a process of this worker. */
@@ -61,3 +62,7 @@ void wf_windows_run_block(struct wf_windows *windows, struct wf_worker *worker, 
  * are. The caller executes them and frees the bag. WF_TUNE_AHEAD_EVENT entries after the last may be
  * read, to prefetch their events. */
 size_t wf_windows_sort_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b);
+
+/* Moves the events of such a block to a queue. */
+void wf_windows_queue_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b,
+                            struct wf_pending *pending);

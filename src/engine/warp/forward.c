@@ -81,12 +81,12 @@ bool wf_warp_step(struct wf_warp *warp)
     }
     const struct wf_engine *engine = warp->worker->engine;
     bool careful = wf_engine_is_careful(engine, first->dst);
-    bool settled =
+    bool cannot_change =
         wf_key_before(&first->key, &warp->bound) || (careful && is_safe(warp, first));
-    if (!settled && (careful || first->key.time >= warp->horizon || warp->full)) {
+    if (!cannot_change && (careful || first->key.time >= warp->horizon || warp->full)) {
         return false;
     }
-    bool is_final = settled && (careful || engine->config.safe);
+    bool is_final = cannot_change && (careful || engine->config.safe);
     bool cancelled = wf_antis_take(&warp->antis, first);
     const struct wf_event *ev = wf_pending_take(&warp->pending, first, warp->worker->current);
     if (!cancelled) {

@@ -176,15 +176,6 @@ static void queue_entries(struct wf_warp *warp, size_t first, size_t n)
     }
 }
 
-/* Moves the events of a block to the queue. */
-static void queue_block(struct wf_warp *warp, uint32_t block)
-{
-    struct wf_windows *windows = warp->frontier.windows;
-
-    queue_entries(warp, 0, wf_windows_sort_block(windows, warp->worker, block));
-    wf_bag_free(wf_wheel_bag(&windows->wheel, block), &warp->worker->pool);
-}
-
 /* Executes the events of a block one by one, because they are logged or some may have been
  * cancelled. The processes of a KP are logged in the order of keys: by the queue. */
 static void run_block(struct wf_warp *warp, uint32_t block, bool is_final)
@@ -193,7 +184,7 @@ static void run_block(struct wf_warp *warp, uint32_t block, bool is_final)
     struct wf_windows *windows = warp->frontier.windows;
 
     if (warp->shared->kp_shift > 0 && !is_final) {
-        queue_block(warp, block);
+        wf_windows_queue_block(windows, worker, block, &warp->pending);
         return;
     }
     size_t n = wf_windows_sort_block(windows, worker, block);
@@ -241,7 +232,7 @@ static bool is_careful(const struct wf_warp *warp, uint32_t block)
     return worker->engine->blocks[worker->blocks[block]].group->ops->careful;
 }
 
-static void settle_block(struct wf_warp *warp, uint32_t block)
+static void run_safe_block(struct wf_warp *warp, uint32_t block)
 {
     bool is_final = warp->worker->engine->config.safe || is_careful(warp, block);
 
@@ -254,12 +245,12 @@ static void settle_block(struct wf_warp *warp, uint32_t block)
     wf_warp_collect(warp); /* while they are in the cache */
 }
 
-static void settle_window(struct wf_warp *warp)
+static void run_safe_window(struct wf_warp *warp)
 {
     uint32_t block;
 
     while (!wf_engine_must_stop(warp->worker->engine) && next_block(warp, &block)) {
-        settle_block(warp, block);
+        run_safe_block(warp, block);
         (void)wf_warp_publish(warp);
     }
 }
@@ -267,17 +258,8 @@ static void settle_window(struct wf_warp *warp)
 /* Puts all events into the queue, for the rest of the run. */
 static void give_up_windows(struct wf_warp *warp)
 {
-    struct wf_frontier *frontier = &warp->frontier;
-    uint32_t block;
-
-    for (uint64_t next = next_window(frontier); next != WF_WHEEL_NEVER;
-         next = next_window(frontier)) {
-        enter(frontier, next);
-        while (next_block(warp, &block)) {
-            queue_block(warp, block);
-        }
-    }
-    frontier->windowed = false;
+    wf_windows_queue_all(warp->frontier.windows, warp->worker, &warp->pending);
+    warp->frontier.windowed = false;
 }
 
 static bool windows_are_sparse(const struct wf_warp *warp)
@@ -307,7 +289,7 @@ static uint64_t first_unsafe(const struct wf_warp *warp)
                : wf_wheel_window(&warp->frontier.windows->wheel, warp->bound.time);
 }
 
-uint64_t wf_frontier_settle(struct wf_warp *warp)
+uint64_t wf_frontier_execute_safe(struct wf_warp *warp)
 {
     struct wf_frontier *frontier = &warp->frontier;
     uint64_t before = warp->worker->count.executed;
@@ -326,7 +308,7 @@ uint64_t wf_frontier_settle(struct wf_warp *warp)
     uint64_t end = first_unsafe(warp);
     for (uint64_t next = next_window(frontier); next < end; next = next_window(frontier)) {
         enter(frontier, next);
-        settle_window(warp);
+        run_safe_window(warp);
         if (wf_warp_is_alone(warp)) { /* there are no rounds that do it */
             wf_worker_progress(warp->worker, warp->worker->count.last_time);
         }
@@ -334,7 +316,7 @@ uint64_t wf_frontier_settle(struct wf_warp *warp)
             break;
         }
     }
-    warp->settled = warp->history.end;
+    warp->end_at_round = warp->history.end;
     return warp->worker->count.executed - before;
 }
 

@@ -15,7 +15,7 @@ static struct wf_warp *warp_of(const struct wf_engine *engine, uint32_t thread)
 }
 
 /* Whether no messages are in flight. Thread 0 calls it while the others wait. */
-static bool find_quiet(struct wf_warp *warp)
+static bool is_quiet(struct wf_warp *warp)
 {
     struct wf_engine *engine = warp->worker->engine;
     bool incoming = false;
@@ -97,11 +97,11 @@ static void combine(struct wf_warp *warp)
     wf_warp_adapt_leash(warp);
     wf_warp_adapt_interval(warp);
     atomic_store_explicit(&warp->shared->gvt_wanted, false, memory_order_relaxed);
-    atomic_store_explicit(&warp->shared->n_settled, 0, memory_order_relaxed);
+    atomic_store_explicit(&warp->shared->n_safe_done, 0, memory_order_relaxed);
 }
 
 /* Delivers all messages, and those that follow from them; then thread 0 finds GVT. */
-static void settle(struct wf_warp *warp)
+static void deliver_all(struct wf_warp *warp)
 {
     struct wf_engine *engine = warp->worker->engine;
 
@@ -112,7 +112,7 @@ static void settle(struct wf_warp *warp)
         warp->least = least_pending(warp);
         wf_barrier_wait(&engine->barrier);
         if (warp->worker->thread == 0) {
-            warp->shared->quiet = find_quiet(warp);
+            warp->shared->quiet = is_quiet(warp);
             if (warp->shared->quiet) {
                 combine(warp);
             }
@@ -274,7 +274,7 @@ bool wf_warp_gvt(struct wf_warp *warp)
     int64_t safe = warp->safe;
     double start = wf_clock_wall();
 
-    settle(warp);
+    deliver_all(warp);
     worker->count.rounds++;
     warp->calm = worker->count.rounds % 2 == 0;
     warp->gvt = warp->shared->gvt;
@@ -293,6 +293,6 @@ bool wf_warp_gvt(struct wf_warp *warp)
     }
     keep_short(warp);
     limit_memory(warp);
-    warp->settled = warp->history.end;
+    warp->end_at_round = warp->history.end;
     return false;
 }

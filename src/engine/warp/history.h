@@ -25,7 +25,7 @@ struct wf_record {
 enum wf_fate {
     WF_LIVE,
     WF_UNDONE,
-    WF_COMMITTED, /* before its turn; stays in the log, because later records refer to it */
+    WF_COMMITTED, /* before earlier ones; stays in the log, because later records refer to it */
 };
 
 /* Places count bytes since the run began; they stay valid as the log moves in memory. */

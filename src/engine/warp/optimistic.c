@@ -150,7 +150,7 @@ static bool has_grown(const struct wf_warp *warp)
         warp->frontier.windowed ? WF_TUNE_HISTORY_AHEAD : apart * WF_TUNE_HISTORY_ROUND;
 
     return warp->worker->engine->config.gvt_interval == 0 &&
-           warp->history.end > warp->settled + most;
+           warp->history.end > warp->end_at_round + most;
 }
 
 /* Whether enough was done for a round since the last one. With windows a round that begins before
@@ -169,7 +169,7 @@ static bool is_due(const struct wf_warp *warp, uint64_t batches)
     }
     return batches >= (engine->n_processes == 1 && !warp->loopback ? WF_TUNE_GVT_WINDOW_BATCHES
                                                                    : interval) &&
-           atomic_load_explicit(&warp->shared->n_settled, memory_order_relaxed) ==
+           atomic_load_explicit(&warp->shared->n_safe_done, memory_order_relaxed) ==
                engine->n_threads;
 }
 
@@ -184,11 +184,11 @@ static bool wants_gvt(const struct wf_warp *warp, uint64_t batches, uint64_t idl
 }
 
 /* Executes what is safe after a GVT round; returns how many batches that were. */
-static uint64_t settle(struct wf_warp *warp)
+static uint64_t execute_safe(struct wf_warp *warp)
 {
-    uint64_t n = wf_frontier_settle(warp);
+    uint64_t n = wf_frontier_execute_safe(warp);
 
-    atomic_fetch_add_explicit(&warp->shared->n_settled, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&warp->shared->n_safe_done, 1, memory_order_relaxed);
     return n / warp->worker->engine->config.batch;
 }
 
@@ -213,7 +213,7 @@ static void run(struct wf_worker *worker)
     worker->ctx.undo_log = &warp->undo_log;
     wf_frontier_start(warp);
     while (!wf_warp_gvt(warp)) {
-        batches = settle(warp);
+        batches = execute_safe(warp);
         idle = spins = 0;
         /* At least one batch between two rounds. A worker without events asks for a round soon:
          * one that has events but wakes later from the barrier would never execute any. */

@@ -68,7 +68,7 @@ struct wf_warp_shared {
     struct wf_mailbox *net_out; /* by process */
     alignas(64) _Atomic bool gvt_wanted;
     _Atomic uint32_t
-        n_settled; /* threads that have executed what was safe after the last round */
+        n_safe_done; /* threads that have executed what was safe after the last round */
     alignas(64) struct wf_key gvt; /* thread 0 writes this and the rest between barriers */
     bool quiet, stop;
     int64_t leash; /* in force, WF_NO_LEASH if none */
@@ -95,14 +95,14 @@ struct wf_warp {
     struct wf_event *arrived; /* one stride */
     struct wf_frontier frontier;
     struct wf_key gvt;
-    struct wf_key bound; /* events before it cannot be undone; not before GVT */
-    int64_t horizon;     /* events at or after it wait */
-    int64_t safe;        /* no event before it can still arrive for a careful process */
-    struct wf_key least; /* the first pending event, for GVT */
-    uint64_t tolerated;  /* a history up to this many bytes is not examined, see gvt.c */
-    uint64_t settled;    /* the end of the history after the last GVT round */
-    bool full;           /* the history is full: wait until GVT has moved */
-    int64_t latest;      /* time of the event executed last */
+    struct wf_key bound;   /* events before it cannot be undone; not before GVT */
+    int64_t horizon;       /* events at or after it wait */
+    int64_t safe;          /* no event before it can still arrive for a careful process */
+    struct wf_key least;   /* the first pending event, for GVT */
+    uint64_t tolerated;    /* a history up to this many bytes is not examined, see gvt.c */
+    uint64_t end_at_round; /* of the history, after the last GVT round */
+    bool full;             /* the history is full: wait until GVT has moved */
+    int64_t latest;        /* time of the event executed last */
     /* Counts when the leash was last adapted. */
     uint64_t leash_executed, leash_rolled_back;
     bool loopback;  /* perturbing: events between own processes go through the mailbox too */
@@ -140,7 +140,7 @@ void wf_frontier_queue(struct wf_warp *warp, const struct wf_event *ev);
 /* A time before which the wheel has no events; INT64_MAX if it is empty. */
 int64_t wf_frontier_time(const struct wf_warp *warp);
 /* Executes windows and queued events before the bound; returns how many events. */
-uint64_t wf_frontier_settle(struct wf_warp *warp);
+uint64_t wf_frontier_execute_safe(struct wf_warp *warp);
 /* Executes all events before the bound, at the end of a run that was interrupted. */
 void wf_frontier_finish(struct wf_warp *warp);
 /* Executes the events of one block at the frontier, with a log, if nothing else is to do. Returns 0

@@ -278,10 +278,11 @@ static const struct wf_phrase_line run_lines[] = {
      .text = "{events_committed}[, {events_rolled_back} rolled back (efficiency "
              "{efficiency_percent:.1} "
              "%)], {events_per_wall_second:real}/s"},
-    {"Rounds", "run",
-     .text = "[{windows:window|windows}[, {windows_alone} of them on one thread]; "
-             "{events_per_window:real} events per window[, {gvt_rounds} GVT rounds in "
-             "{gvt_seconds:.3} s]][{windows!}{gvt_rounds} GVT rounds in {gvt_seconds:.3} s]"},
+    {"Synchronization", "run",
+     .text = "[{windows:window|windows}, on average {events_per_window:real} events each"
+             "[, {windows_alone} of them on one thread]"
+             "[, {gvt_rounds} GVT rounds in {gvt_seconds:.3} s]]"
+             "[{windows!}{gvt_rounds} GVT rounds in {gvt_seconds:.3} s]"},
     {.label = NULL},
 };
 
