@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/execute/batch.h"
+#include "run/execute/run.h"
 
 #include "base/mem.h"
 #include "base/result/result.h"

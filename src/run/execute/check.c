@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/execute/check.h"
+#include "run/execute/stages.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -8,7 +8,6 @@
 #include "program/ops/live.h"
 #include "run/document/document.h"
 #include "run/plan/program.h"
-#include "run/plan/source_line.h"
 
 #include <inttypes.h>
 #include <stdio.h>

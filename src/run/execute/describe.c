@@ -10,7 +10,6 @@
 #include "program/ops/live.h"
 #include "program/ops/source.h"
 #include "run/document/document.h"
-#include "run/execute/check.h"
 #include "run/execute/world.h"
 
 #include <weft/weft.h>

@@ -7,7 +7,7 @@
 #include "model/ranks/ranks.h"
 #include "program/ops/graph.h"
 #include "program/ops/source.h"
-#include "run/execute/check.h"
+#include "run/execute/stages.h"
 #include "run/execute/world.h"
 
 static enum wf_status events_accept(const struct wf_job *job, struct wf_err *err)

@@ -18,6 +18,7 @@
 struct wf_comm;
 struct wf_scenario;
 struct wf_setting;
+struct wf_trace_writer_ops;
 struct wf_value;
 
 struct wf_sim_progress {
@@ -47,6 +48,11 @@ struct wf_sim_trace {
     uint64_t n_open;         /* ...receives whose matching message is not in the trace... */
     struct wf_losses losses; /* ...and items that the format cannot hold */
 };
+
+/* The format of a trace with this name: .weft if the name has no known extension. */
+WF_NODISCARD
+enum wf_status wf_sim_trace_out_format(const char *path, const struct wf_trace_writer_ops **out,
+                                       struct wf_err *err);
 
 /* Values of `stop` below. A run that stops soon has executed all events up to the time that it
  * reached, but that may take a while. */
@@ -96,3 +102,21 @@ WF_NODISCARD
 enum wf_status wf_sim_explain(const struct wf_scenario *scenario,
                               const struct wf_sim_host *host, struct wf_value **doc,
                               struct wf_err *err);
+
+/* ---- scenarios that are executed together ---- */
+
+/* The points of a curve or of a study on a GPU, which is fast only if it has much to do at once.
+ * The result of each is the same as if it ran alone. */
+
+/* A scenario and its outcome, as wf_sim_run() has it. The caller frees the document. */
+struct wf_sim_item {
+    const struct wf_scenario *scenario;
+    struct wf_value *doc;
+    struct wf_err err; /* err.status is the outcome */
+};
+
+/* Whether `n` scenarios like this one should be executed together. */
+bool wf_sim_batch_suits(const struct wf_scenario *scenario, size_t n);
+
+/* Executes all scenarios. `host->progress` reports the fraction of all of them. */
+void wf_sim_batch_run(struct wf_sim_item *items, size_t n, const struct wf_sim_host *host);

@@ -7,11 +7,18 @@
  * *x->err says why.
  */
 
+#include "program/ops/finding.h"
 #include "run/execute/executor.h"
 #include "run/execute/job.h"
 #include "run/execute/record.h"
 #include "run/execute/run.h"
-#include "run/execute/trace_out.h"
+
+/* The trace of a program that runs, as the host asks for it. */
+struct wf_trace_out {
+    struct wf_trace_writer *writer; /* null: no trace is written */
+    struct wf_source *recorder;     /* that writes; belongs to the plan */
+    uint64_t scale;                 /* factor on compute times */
+};
 
 struct wf_execution {
     const struct wf_scenario *scenario;
@@ -87,3 +94,26 @@ void wf_stage_describe_record(struct wf_execution *x, uint64_t raw_ps);
 /* Repeats the replay with varied inputs and adds quantiles (replicas.c). */
 bool wf_stage_wants_replicas(const struct wf_execution *x);
 enum wf_status wf_stage_replicas(struct wf_execution *x);
+
+/* ---- parts of stages ---- */
+
+/* The time of a computation in the user's trace; `out` is a struct wf_trace_out. */
+int64_t wf_sim_trace_out_duration(const void *out, int64_t ps);
+
+/* Errors in the use of MPI that programs made: what weft run --check reports, and the warnings of
+ * runs without it. Collects the findings of all programs and processes in the first process. All
+ * processes call it. */
+void wf_sim_check_collect(const struct wf_plan *plan, struct wf_comm *world,
+                          struct wf_findings *out);
+
+/* Adds the section `check` to the document if a program is checked, else a warning for each
+ * finding. Returns WF_ESIM, with the first error, if a program is checked and did anything
+ * wrong; else `status`. */
+enum wf_status wf_sim_check_describe(const struct wf_plan *plan, struct wf_findings *findings,
+                                     struct wf_value *root, enum wf_status status,
+                                     struct wf_err *err);
+
+/* A program has ended the run, so that there is no document: adds the first error that it made
+ * before, if it is checked, to the text of `err`. All processes call it. */
+void wf_sim_check_mention(const struct wf_plan *plan, struct wf_comm *world,
+                          struct wf_err *err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records a program that runs as a trace, if the host asks for one (run/execute/run.h). */
-#include "run/execute/trace_out.h"
 
 #include "engine/hosts/comm.h"
 #include "model/ranks/cpu/cpu.h"

@@ -5,7 +5,6 @@
 #include "mpi/vrank/crash.h"
 #include "program/ops/live.h"
 #include "run/plan/program.h"
-#include "run/plan/source_line.h"
 
 #include <weft/weft.h>
 

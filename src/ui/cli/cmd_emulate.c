@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* weft emulate runs a program on a network without cost and writes the trace that it would have
  * on a machine that does not exist. */
-#include "run/execute/trace_out.h"
+#include "run/execute/run.h"
 #include "run/scenario/scenario.h"
 #include "ui/cli/run_options.h"
 

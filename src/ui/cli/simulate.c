@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "run/execute/run.h"
-#include "run/execute/trace_out.h"
 #include "run/execute/world.h"
 #include "run/scenario/scenario.h"
 #include "ui/cli/interrupt.h"

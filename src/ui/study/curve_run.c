@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "base/result/doc.h"
-#include "run/execute/batch.h"
 #include "run/execute/run.h"
 #include "run/scenario/scenario.h"
 #include "ui/study/curve.h"

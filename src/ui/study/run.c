@@ -3,7 +3,6 @@
 #include "run/execute/run.h"
 #include "base/mem.h"
 #include "base/result/result.h"
-#include "run/execute/batch.h"
 #include "run/scenario/scenario.h"
 #include "ui/report/output.h"
 #include "ui/report/writer.h"

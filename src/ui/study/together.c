@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/together.h"
 
-#include "run/execute/batch.h"
 #include "run/execute/run.h"
 
 struct told {

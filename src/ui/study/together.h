@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The points of a curve or a study, executed together (run/execute/batch.h). */
+/* The points of a curve or a study, executed together (run/execute/run.h). */
 
 #include "base/points.h"
 

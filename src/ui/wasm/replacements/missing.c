@@ -7,7 +7,7 @@
 #include "mpi/vrank/program_source.h"
 #include "mpi/vrank/recorder.h"
 #include "program/trace/weft/frame.h"
-#include "run/plan/source_line.h"
+#include "run/plan/program.h"
 #include "ui/wasm/unzstd.h"
 
 #include <stdlib.h>
