@@ -187,7 +187,7 @@ bool wf_explain_path_change(const struct wf_value *before, const struct wf_value
                             struct wf_phrase *out)
 {
     double growth = (double)wf_doc_get_count(after, "critical_path.time_ps", 0) -
-                  (double)wf_doc_get_count(before, "critical_path.time_ps", 0);
+                    (double)wf_doc_get_count(before, "critical_path.time_ps", 0);
     const struct wf_result_path_time *cause = NULL;
     double most = 0;
 
