@@ -26,7 +26,7 @@ struct walk {
 
 static uint64_t channel_id(const struct wf_router_net *model, uint32_t vertex, uint32_t channel)
 {
-    return (uint64_t)vertex * model->topo->n_ports * model->vcs + channel;
+    return (uint64_t)vertex * model->topo->n_ports * model->rules.vcs + channel;
 }
 
 static void follow(struct walk *walk, uint32_t at, uint32_t input, uint64_t from);
@@ -35,13 +35,13 @@ static void take(struct walk *walk, uint32_t at, uint32_t input, uint64_t from,
                  uint32_t channel)
 {
     const struct wf_router_net *model = walk->model;
-    uint32_t port = channel / model->vcs, vc = channel % model->vcs;
+    uint32_t port = channel / model->rules.vcs, vc = channel % model->rules.vcs;
     uint32_t next = model->topo->ops->neighbor(model->topo, at, port);
     uint64_t to = channel_id(model, at, channel);
-    bool escapes = model->escapes == 0 ||
-                   (vc == 0 && (input == WF_ROUTER_NONE || input % model->vcs == 0));
-    bool in_ring =
-        model->grid != NULL && input != WF_ROUTER_NONE && input == (port ^ 1) * model->vcs + vc;
+    bool escapes = model->rules.escapes == 0 ||
+                   (vc == 0 && (input == WF_ROUTER_NONE || input % model->rules.vcs == 0));
+    bool in_ring = model->grid != NULL && input != WF_ROUTER_NONE &&
+                   input == (port ^ 1) * model->rules.vcs + vc;
 
     if (next == WF_TOPO_NO_VERTEX) {
         walk->faulty = true;
@@ -50,7 +50,7 @@ static void take(struct walk *walk, uint32_t at, uint32_t input, uint64_t from,
     if (input != WF_ROUTER_NONE && escapes && walk->counts && (walk->rings || !in_ring)) {
         (void)route_set_find(walk->edges, from, to);
     }
-    follow(walk, next, wf_router_in_port(model, at, port) * model->vcs + vc, to);
+    follow(walk, next, wf_router_in_port(model, at, port) * model->rules.vcs + vc, to);
 }
 
 static void follow(struct walk *walk, uint32_t at, uint32_t input, uint64_t from)
@@ -68,10 +68,10 @@ static void follow(struct walk *walk, uint32_t at, uint32_t input, uint64_t from
     *known = 1;
     uint32_t n =
         wf_router_channels_of(walk->model, at, &walk->packet, input, channels, &escape);
-    walk->faulty = n == 0 || (walk->model->escapes > 0 && escape == WF_ROUTER_NONE);
+    walk->faulty = n == 0 || (walk->model->rules.escapes > 0 && escape == WF_ROUTER_NONE);
     for (uint32_t i = 0; i < n; i++) {
         /* Who may take either of two classes is waited for in the upper one alone. */
-        walk->counts = walk->model->scheme != WF_ROUTER_DATELINE_FREE || i + 1 == n;
+        walk->counts = walk->model->rules.scheme != WF_ROUTER_DATELINE_FREE || i + 1 == n;
         take(walk, at, input, from, channels[i]);
     }
     if (escape != WF_ROUTER_NONE) {

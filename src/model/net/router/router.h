@@ -10,52 +10,11 @@
  */
 
 #include "model/net/net.h"
-
-enum wf_router_routing {
-    WF_ROUTER_OBLIVIOUS_1VC, /* the three designs in INSEE's paper... */
-    WF_ROUTER_OBLIVIOUS_3VC,
-    WF_ROUTER_ADAPTIVE_3VC,
-    WF_ROUTER_DOR, /* ...and the schemes that they use, with any number of channels */
-    WF_ROUTER_ADAPTIVE,
-    WF_ROUTER_DATELINE,
-    WF_ROUTER_DATELINE_FREE,
-    WF_ROUTER_UPDOWN,
-    WF_ROUTER_MINIMAL,
-    WF_ROUTER_VALIANT,
-    WF_ROUTER_UGAL, /* another name for the next */
-    WF_ROUTER_UGAL_L,
-    WF_ROUTER_UGAL_G,
-    WF_ROUTER_PAR,
-    WF_ROUTER_ECMP,
-    WF_ROUTER_TABLE,
-    WF_ROUTER_USUAL,
-    WF_ROUTER_AUTO_ROUTING,
-};
-
-enum wf_router_request_order {
-    WF_ROUTER_FIRST,
-    WF_ROUTER_SHORTEST,
-    WF_ROUTER_RANDOM,
-    WF_ROUTER_SMART,
-    WF_ROUTER_SOURCE,
-};
-
-enum wf_router_arbitration {
-    WF_ROUTER_ROUND_ROBIN,
-    WF_ROUTER_AGE,
-    WF_ROUTER_DICE,
-    WF_ROUTER_FIFO,
-};
+#include "model/net/router/rules/arbitrate.h"
 
 enum wf_router_flow { WF_ROUTER_AUTO, WF_ROUTER_PLAIN, WF_ROUTER_BUBBLE };
 
 enum wf_router_switching { WF_ROUTER_CUT_THROUGH, WF_ROUTER_WORMHOLE };
-
-enum wf_router_injection {
-    WF_ROUTER_INJECT_SHORTEST,
-    WF_ROUTER_INJECT_DIRECTION,
-    WF_ROUTER_INJECT_LONGEST_PATH,
-};
 
 struct wf_router_params {
     int64_t cycle;

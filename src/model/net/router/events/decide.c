@@ -5,7 +5,7 @@
  * one of its held channels. A link sends a packet without interruption, so that a packet is one
  * event at the next router, whatever its length.
  */
-#include "base/rng.h"
+#include "model/net/router/events/reads.h"
 #include "model/net/router/events/stats.h"
 
 /* The requests of one decision; granted requests become WF_ROUTER_NONE. */
@@ -46,14 +46,6 @@ void wf_router_mark(const struct wf_router_view *view, uint32_t input, bool has_
     *word = has_packets ? *word | bit : *word & ~bit;
 }
 
-/* The first cycle in which the first packet of a queue may request a channel. */
-static int64_t ready_at(const struct wf_router_view *view, const struct wf_router_input *input)
-{
-    return input->leave == 0 ? 0
-                             : input->leave - 1 + (int64_t)view->model->phits * input->pace +
-                                   (int64_t)view->model->set.turnaround;
-}
-
 bool wf_router_append(const struct wf_router_view *view, uint32_t number,
                       const struct wf_router_packet *packet)
 {
@@ -86,9 +78,8 @@ void wf_router_enqueue(const struct wf_router_view *view, uint32_t number,
         wf_router_watch(view);
     }
 
-    int64_t ready = ready_at(view, input);
     if (was_empty) {
-        wf_router_wake(view, ready > view->now ? ready : view->now);
+        wf_router_wake(view, view->now + wf_router_ready(view, input));
     }
 }
 
@@ -115,7 +106,7 @@ static struct wf_router_packet begin(const struct wf_router_view *view, uint32_t
     if (input->n == 0) {
         wf_router_mark(view, number, false);
     } else {
-        soonest(round, ready_at(view, input));
+        soonest(round, view->now + wf_router_ready(view, input));
     }
     return packet;
 }
@@ -124,52 +115,24 @@ static struct wf_router_packet begin(const struct wf_router_view *view, uint32_t
 static void give_back(const struct wf_router_view *view, uint32_t input)
 {
     const struct wf_router_net *model = view->model;
-    uint32_t port = input / model->vcs;
+    uint32_t port = input / model->rules.vcs;
 
-    if (input >= view->layout->n_ports * model->vcs) {
+    if (input >= view->layout->n_ports * model->rules.vcs) {
         return;
     }
     const struct wf_router_end before = wf_router_before(model, view->vertex, port);
-    uint64_t channel = before.port * model->vcs + input % model->vcs;
+    uint64_t channel = before.port * model->rules.vcs + input % model->rules.vcs;
     wf_router_schedule(view, before.vertex,
-                       (uint64_t)model->phits * view->inputs[input].pace +
+                       (uint64_t)model->rules.phits * view->inputs[input].pace +
                            model->set.credit_delay,
                        WF_ROUTER_SLOT, &channel, sizeof(channel));
 }
 
 /* ---- who gets a channel ---- */
 
-static int64_t age_of(const struct wf_router_view *view, uint32_t input)
-{
-    const struct wf_router_cell *entry = wf_cell_read(view->ctx, view->inputs[input].first);
-
-    return entry->packet.born;
-}
-
-/* How many turns after the last winner an input has its turn. */
-static uint32_t turns_to(const struct wf_router_view *view, uint32_t winner, uint32_t input)
-{
-    uint32_t n = view->layout->n_inputs;
-
-    return (input + n - winner % n) % n;
-}
-
-/* Whether `a` goes before `b`. `winner` is the last winning input, + 1. */
-static bool before(const struct wf_router_view *view, uint32_t winner, uint32_t a, uint32_t b)
-{
-    int64_t by = 0;
-
-    if (view->model->set.arbitration == WF_ROUTER_AGE) {
-        by = age_of(view, a) - age_of(view, b);
-    } else if (view->model->set.arbitration == WF_ROUTER_FIFO) {
-        by = view->inputs[a].asked - view->inputs[b].asked;
-    }
-    return by != 0 ? by < 0 : turns_to(view, winner, a) < turns_to(view, winner, b);
-}
-
 static bool is_injected(const struct wf_router_view *view, uint32_t input)
 {
-    return input >= view->layout->n_ports * view->model->vcs;
+    return input >= view->layout->n_ports * view->model->rules.vcs;
 }
 
 static void count_injected(const struct wf_router_view *view, uint32_t input,
@@ -182,7 +145,7 @@ static void count_injected(const struct wf_router_view *view, uint32_t input,
         view->head->injected++;
         wf_router_counted(view);
         if (packet->last != 0 && view->model->net.user.sent != NULL) {
-            int64_t cycles = (int64_t)view->model->phits * view->inputs[input].pace;
+            int64_t cycles = (int64_t)view->model->rules.phits * view->inputs[input].pace;
             wf_router_schedule_own(view, cycles * view->model->set.cycle - 1, WF_ROUTER_SENT,
                                    packet, sizeof(*packet));
         }
@@ -190,40 +153,22 @@ static void count_injected(const struct wf_router_view *view, uint32_t input,
     }
 }
 
-/* Draws whether packets in transit go first this time. */
-static bool transit_first(const struct wf_router_view *view, uint32_t what)
-{
-    double priority = view->model->set.transit_priority;
-
-    if (priority <= 0 || priority >= 1) {
-        return priority > 0;
-    }
-    uint64_t lot =
-        wf_router_draw(view->model->seed, view->vertex, what, (uint64_t)view->now, 0);
-    return (double)(lot >> 11) * 0x1p-53 < priority;
-}
-
 /* The winner among the requests for a channel, the first of which is `from`. */
 static uint32_t choose(const struct wf_router_view *view, const struct round *round,
                        uint32_t from, uint32_t winner)
 {
-    uint32_t channel = round->requests[from].channel, best = from, n = 1;
+    const struct wf_router_here here = wf_router_here(view);
+    uint32_t channel = round->requests[from].channel, best = from;
     uint32_t what =
         channel == WF_ROUTER_CONSUME ? WF_ROUTER_DRAW_EAT : WF_ROUTER_DRAW_GRANT + channel;
-    bool transit = transit_first(view, what);
+    struct wf_router_contest contest =
+        wf_router_contest(&here, what, winner, view->layout->n_inputs,
+                          view->layout->n_ports * view->model->rules.vcs);
 
-    for (uint32_t i = from + 1; i < round->n; i++) {
-        uint32_t a = round->requests[i].input, b = round->requests[best].input;
-        if (round->requests[i].channel != channel) {
-            continue;
-        }
-        n++;
-        if (transit && is_injected(view, a) != is_injected(view, b)) {
-            best = is_injected(view, a) ? best : i;
-        } else if (view->model->set.arbitration == WF_ROUTER_DICE
-                       ? wf_router_below(view, what, n, n) == 0
-                       : before(view, winner, a, b)) {
-            best = i;
+    for (uint32_t i = from; i < round->n; i++) {
+        if (round->requests[i].channel == channel) {
+            wf_router_contend(&contest, round->requests[i].input);
+            best = contest.best == round->requests[i].input ? i : best;
         }
     }
     return best;
@@ -232,7 +177,7 @@ static uint32_t choose(const struct wf_router_view *view, const struct round *ro
 static void grant(const struct wf_router_view *view, const struct wf_router_request *request)
 {
     struct wf_router_channel *channel = &view->channels[request->channel];
-    struct wf_router_link *link = &view->links[request->channel / view->model->vcs];
+    struct wf_router_link *link = &view->links[request->channel / view->model->rules.vcs];
     struct wf_router_input *input = wf_router_edit_input(view, request->input);
 
     wf_touch(view->ctx, channel, sizeof(*channel));
@@ -246,10 +191,10 @@ static void grant(const struct wf_router_view *view, const struct wf_router_requ
 /* A node consumes a packet as fast as the link moves it by which the packet arrives. */
 static void eat(const struct wf_router_view *view, uint32_t input, struct round *round)
 {
-    uint32_t pace =
-        is_injected(view, input)
-            ? 1
-            : wf_router_kind_in(view->model, view->vertex, input / view->model->vcs)->pace;
+    uint32_t pace = is_injected(view, input) ? 1
+                                             : wf_router_kind_in(view->model, view->vertex,
+                                                                 input / view->model->rules.vcs)
+                                                   ->pace;
     struct wf_router_packet packet = begin(view, input, pace, round);
 
     count_injected(view, input, &packet, round);
@@ -275,7 +220,7 @@ static void consume(const struct wf_router_view *view, struct round *round, uint
     wf_touch(view->ctx, head, sizeof(*head));
     head->consume_winner = round->requests[best].input + 1;
     eat(view, round->requests[best].input, round);
-    head->consume_free = view->now + (int64_t)view->model->phits *
+    head->consume_free = view->now + (int64_t)view->model->rules.phits *
                                          view->inputs[round->requests[best].input].pace;
     round->requests[best].input = WF_ROUTER_NONE;
     for (uint32_t i = at; i < round->n; i++) {
@@ -319,10 +264,10 @@ static void arbitrate(const struct wf_router_view *view, struct round *round)
 
 static uint32_t next_channel(const struct wf_router_view *view, uint32_t port)
 {
-    uint32_t vcs = view->model->vcs, vc = view->links[port].turn;
+    uint32_t vcs = view->model->rules.vcs, vc = view->links[port].turn;
 
     while (view->channels[port * vcs + vc].holder == 0) {
-        vc = vc + 1 == vcs ? 0 : vc + 1;
+        vc = wf_router_after(vc, vcs);
     }
     return vc;
 }
@@ -332,31 +277,32 @@ static void send(const struct wf_router_view *view, uint32_t port, struct round 
     const struct wf_router_net *model = view->model;
     struct wf_router_link *link = &view->links[port];
     uint32_t vc = next_channel(view, port);
-    struct wf_router_channel *channel = &view->channels[port * model->vcs + vc];
+    struct wf_router_channel *channel = &view->channels[port * model->rules.vcs + vc];
     uint32_t input = channel->holder - 1u;
     const struct wf_router_link_kind *kind = wf_router_kind(model, view->vertex, port);
 
     wf_touch(view->ctx, link, sizeof(*link));
     wf_touch(view->ctx, channel, sizeof(*channel));
     channel->holder = 0;
-    channel->free = link->free = view->now + (int64_t)model->phits * kind->pace;
+    channel->free = link->free = view->now + (int64_t)model->rules.phits * kind->pace;
     channel->used++;
     channel->packets++;
     link->waiting--;
-    link->turn = (uint16_t)(vc + 1 == model->vcs ? 0 : vc + 1);
+    link->turn = (uint16_t)wf_router_after(vc, model->rules.vcs);
 
     struct wf_router_packet packet = begin(view, input, kind->pace, round);
     count_injected(view, input, &packet, round);
     view->head->digest +=
-        wf_router_fact((uint64_t)view->now, view->vertex, port * model->vcs + vc, packet.dst,
-                       (uint64_t)packet.born);
+        wf_router_fact((uint64_t)view->now, view->vertex, port * model->rules.vcs + vc,
+                       packet.dst, (uint64_t)packet.born);
     wf_router_stats_leaves(view, port, &packet);
     packet.hops++;
-    packet.input = (wf_router_in_port(model, view->vertex, port) * model->vcs + vc) & 0x7fff;
+    packet.input =
+        (wf_router_in_port(model, view->vertex, port) * model->rules.vcs + vc) & 0x7fff;
     int64_t there = view->now + kind->pipeline + kind->link_delay;
-    int64_t tail = there + (int64_t)(model->phits - 1) * kind->pace;
+    int64_t tail = there + (int64_t)(model->rules.phits - 1) * kind->pace;
     if (model->faults == NULL ||
-        !wf_router_fault_cuts(view, port * model->vcs + vc, &packet, there, tail)) {
+        !wf_router_fault_cuts(view, port * model->rules.vcs + vc, &packet, there, tail)) {
         wf_router_schedule(view, model->topo->ops->neighbor(model->topo, view->vertex, port),
                            (uint64_t)(there - view->now), WF_ROUTER_HEAD, &packet,
                            sizeof(packet));
@@ -383,13 +329,13 @@ static void send_all(const struct wf_router_view *view, struct round *round)
 static void ask(const struct wf_router_view *view, uint32_t number, struct round *round)
 {
     const struct wf_router_input *input = &view->inputs[number];
-    int64_t ready = ready_at(view, input);
+    uint32_t ready = wf_router_ready(view, input);
 
     if (input->taken != 0 || (view->head->shut != 0 && is_injected(view, number))) {
         return;
     }
-    if (ready > view->now) {
-        soonest(round, ready);
+    if (ready > 0) {
+        soonest(round, view->now + ready);
         return;
     }
     if (view->model->faults != NULL && wf_router_fault_strands(view, number)) {

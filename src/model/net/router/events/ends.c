@@ -54,72 +54,30 @@ static uint64_t n_packets(const struct wf_router_net *model, uint64_t bytes)
 
 /* ---- directions and injection queues ---- */
 
-/* Chooses the direction in each ring. If both are equally long the choice is random, but
- * depends on the packet and the seed alone, so that the injection queue of a message is known
- * before it is sent. */
-static void choose_directions(const struct wf_router_view *view,
-                              struct wf_router_packet *packet, uint32_t index)
-{
-    const struct wf_router_net *model = view->model;
-    const uint16_t *here = wf_router_coords_of(model, view->vertex);
-    const uint16_t *there = wf_router_coords_of(model, packet->dst);
-    uint64_t own = wf_rng_mix(model->seed ^ ((uint64_t)view->vertex << 32 | packet->number));
-    uint64_t lots = wf_rng_mix(own + index * WF_RNG_GOLDEN);
-
-    packet->on.down = 0;
-    for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
-        uint32_t size = model->grid->size[dim];
-        uint32_t up = (there[dim] + size - here[dim]) % size;
-        bool down = there[dim] < here[dim];
-
-        if (wf_router_is_ring(model, dim)) {
-            down = 2 * up == size ? (lots >> dim & 1) != 0 : 2 * up > size;
-        }
-        packet->on.down |= (down ? UINT32_C(1) : 0) << dim;
-    }
-}
-
 void wf_router_prepare(const struct wf_router_view *view, struct wf_router_packet *packet,
                        uint32_t index)
 {
     const struct wf_router_net *model = view->model;
 
     if (model->grid != NULL) {
-        choose_directions(view, packet, index);
+        packet->on.down = wf_router_directions(
+            &model->rules, model->grid->size, wf_router_coords_of(model, view->vertex),
+            wf_router_coords_of(model, packet->dst), view->vertex, packet->number, index);
     }
-}
-
-/* The port of the dimension with most hops (`longest`), or of the last dimension. */
-static uint32_t main_port(const struct wf_router_view *view,
-                          const struct wf_router_packet *packet, bool longest)
-{
-    const struct wf_router_net *model = view->model;
-    const uint16_t *here = wf_router_coords_of(model, view->vertex);
-    const uint16_t *there = wf_router_coords_of(model, packet->dst);
-    uint32_t most = 0, port = 0;
-
-    for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
-        uint32_t size = model->grid->size[dim];
-        uint32_t up = (there[dim] + size - here[dim]) % size;
-        uint32_t hops = (packet->on.down >> dim & 1) != 0 ? (size - up) % size : up;
-
-        if (hops > 0 && (!longest || hops > most)) {
-            most = hops;
-            port = wf_router_dim_port(packet, dim);
-        }
-    }
-    return port;
 }
 
 static uint32_t injector(const struct wf_router_view *view,
                          const struct wf_router_packet *packet)
 {
+    const struct wf_router_net *model = view->model;
     const struct wf_router_layout *layout = view->layout;
-    uint32_t first = layout->n_ports * view->model->vcs, best = first;
+    uint32_t first = layout->n_ports * model->rules.vcs, best = first;
 
-    if (view->model->set.injection != WF_ROUTER_INJECT_SHORTEST && view->model->grid != NULL) {
-        bool longest = view->model->set.injection == WF_ROUTER_INJECT_LONGEST_PATH;
-        return first + main_port(view, packet, longest) % layout->n_injection;
+    if (model->rules.injection != WF_ROUTER_INJECT_SHORTEST && model->grid != NULL) {
+        return first + wf_router_injector(&model->rules, model->grid->size,
+                                          wf_router_coords_of(model, view->vertex),
+                                          wf_router_coords_of(model, packet->dst),
+                                          packet->on.down, layout->n_injection);
     }
     for (uint32_t i = first + 1; i < layout->n_inputs; i++) {
         if (view->inputs[i].n < view->inputs[best].n) {
@@ -262,11 +220,11 @@ static void deliver(const struct wf_router_view *view, const struct wf_router_pa
     uint32_t pace =
         is_here || packet->hops == 0
             ? 1
-            : wf_router_kind_in(model, view->vertex, packet->input / model->vcs)->pace;
+            : wf_router_kind_in(model, view->vertex, packet->input / model->rules.vcs)->pace;
 
-    wf_router_schedule_own(view,
-                           is_here ? 0 : (int64_t)(model->phits - 1) * pace * model->set.cycle,
-                           WF_ROUTER_DELIVER, packet, sizeof(*packet));
+    wf_router_schedule_own(
+        view, is_here ? 0 : (int64_t)(model->rules.phits - 1) * pace * model->set.cycle,
+        WF_ROUTER_DELIVER, packet, sizeof(*packet));
 }
 
 /* Whether this packet completes its message. */

@@ -50,7 +50,7 @@ const struct wf_net_losses *wf_router_fault_losses(const struct wf_router_view *
 
 static bool is_injected(const struct wf_router_view *view, uint32_t input)
 {
-    return input >= view->layout->n_ports * view->model->vcs;
+    return input >= view->layout->n_ports * view->model->rules.vcs;
 }
 
 /* ---- lost packets ---- */
@@ -103,7 +103,7 @@ bool wf_router_fault_cuts(const struct wf_router_view *view, uint32_t channel,
                           const struct wf_router_packet *packet, int64_t head, int64_t tail)
 {
     const struct wf_router_net *model = view->model;
-    uint32_t port = channel / model->vcs;
+    uint32_t port = channel / model->rules.vcs;
     int64_t fails = wf_fault_next(model->faults, view->vertex, port, time_of(model, view->now));
     int64_t stale = begin_of(model, view->head->epoch + 2);
 
@@ -140,7 +140,7 @@ static void unroute(const struct wf_router_view *view, uint32_t number)
     }
     if (input->taken != 0) {
         struct wf_router_channel *channel = &view->channels[input->taken - 1];
-        struct wf_router_link *link = &view->links[(input->taken - 1) / view->model->vcs];
+        struct wf_router_link *link = &view->links[(input->taken - 1) / view->model->rules.vcs];
         wf_touch(view->ctx, channel, sizeof(*channel));
         wf_touch(view->ctx, link, sizeof(*link));
         channel->holder = 0;
@@ -175,10 +175,11 @@ static void remove_packet(const struct wf_router_view *view, uint32_t number, ui
     }
     if (!is_injected(view, number)) {
         const struct wf_router_end end =
-            wf_router_before(model, view->vertex, number / model->vcs);
-        uint64_t channel = end.port * model->vcs + number % model->vcs;
+            wf_router_before(model, view->vertex, number / model->rules.vcs);
+        uint64_t channel = end.port * model->rules.vcs + number % model->rules.vcs;
         wf_router_schedule(view, end.vertex,
-                           (uint64_t)model->phits * model->least.pace + model->set.credit_delay,
+                           (uint64_t)model->rules.phits * model->least.pace +
+                               model->set.credit_delay,
                            WF_ROUTER_SLOT, &channel, sizeof(channel));
     }
 }
@@ -195,7 +196,8 @@ static bool is_stale(const struct wf_router_view *view, uint32_t number,
                      const struct wf_router_cell *entry)
 {
     const struct wf_router_net *model = view->model;
-    uint32_t set = number % model->vcs / model->set_vcs, sent = epoch_at(model, entry->at);
+    uint32_t set = number % model->rules.vcs / model->rules.set_vcs,
+             sent = epoch_at(model, entry->at);
 
     sent -= sent % 2 != set ? 1 : 0;
     return sent + 2 <= view->head->epoch;
@@ -268,7 +270,7 @@ bool wf_router_fault_strands(const struct wf_router_view *view, uint32_t input)
     }
     /* It has not entered the network, but has left its message. */
     if (packet.last != 0 && model->net.user.sent != NULL) {
-        wf_router_schedule_own(view, (int64_t)model->phits * model->set.cycle - 1,
+        wf_router_schedule_own(view, (int64_t)model->rules.phits * model->set.cycle - 1,
                                WF_ROUTER_SENT, &packet, sizeof(packet));
     }
     lose(view, &packet, WF_TOPO_NO_PORT, now);

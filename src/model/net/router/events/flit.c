@@ -6,7 +6,9 @@
  * channel that has space.
  */
 #include "model/net/router/events/flit.h"
+#include "model/net/router/events/reads.h"
 #include "model/net/router/events/stats.h"
+#include "model/net/router/rules/wormhole.h"
 
 /* ---- arrivals ---- */
 
@@ -51,8 +53,9 @@ static void room_behind(const struct wf_router_view *view, uint32_t number)
         (view->model->atomic && channel->used == 0)) {
         wf_router_wake(view, view->now);
     }
-    if (view->model->notice_step > 0 && number / view->model->vcs < view->layout->n_ports) {
-        wf_router_notice_send(view, number / view->model->vcs);
+    if (view->model->notice_step > 0 &&
+        number / view->model->rules.vcs < view->layout->n_ports) {
+        wf_router_notice_send(view, number / view->model->rules.vcs);
     }
 }
 
@@ -62,7 +65,7 @@ static void room_behind(const struct wf_router_view *view, uint32_t number)
 static void give_back(const struct wf_router_view *view, uint32_t input)
 {
     const struct wf_router_net *model = view->model;
-    uint32_t port = input / model->vcs;
+    uint32_t port = input / model->rules.vcs;
     struct wf_router_end before = {view->vertex, view->layout->n_ports + 1};
     const struct wf_router_link_kind *kind = model->kinds;
 
@@ -70,7 +73,7 @@ static void give_back(const struct wf_router_view *view, uint32_t input)
         before = wf_router_before(model, view->vertex, port);
         kind = wf_router_kind(model, before.vertex, before.port);
     }
-    uint64_t channel = before.port * model->vcs + input % model->vcs;
+    uint64_t channel = before.port * model->rules.vcs + input % model->rules.vcs;
     wf_router_schedule(view, before.vertex, 1 + kind->link_delay + model->set.credit_delay,
                        WF_ROUTER_SLOT, &channel, sizeof(channel));
 }
@@ -80,23 +83,23 @@ static void tell_next(const struct wf_router_view *view, uint32_t channel, uint3
                       const struct wf_router_packet *packet)
 {
     const struct wf_router_net *model = view->model;
-    uint32_t port = channel / model->vcs, next = packet->dst;
+    uint32_t port = channel / model->rules.vcs, next = packet->dst;
     const struct wf_router_link_kind *kind = wf_router_flit_kind(view, port);
     uint64_t cycles = UINT64_C(1) + kind->pipeline + kind->link_delay;
     struct wf_router_packet there = *packet;
 
     if (port < view->layout->n_ports) {
         next = model->topo->ops->neighbor(model->topo, view->vertex, port);
-        there.input =
-            (wf_router_in_port(model, view->vertex, port) * model->vcs + channel % model->vcs) &
-            0x7fff;
+        there.input = (wf_router_in_port(model, view->vertex, port) * model->rules.vcs +
+                       channel % model->rules.vcs) &
+                      0x7fff;
         there.hops++;
         if (gone == 1) {
             wf_router_stats_leaves(view, port, packet);
         }
     }
     if (wf_router_flit_is_terminal(view, port)) {
-        if (gone == model->phits) {
+        if (gone == model->rules.phits) {
             wf_router_schedule(view, next, cycles, WF_ROUTER_TAIL, &there, sizeof(there));
         }
     } else if (gone == 1) {
@@ -146,15 +149,15 @@ static void move(const struct wf_router_view *view, uint32_t input)
         view->head->digest += wf_router_fact((uint64_t)view->now, view->vertex, taken,
                                              entry->packet.dst, (uint64_t)entry->packet.born);
     }
-    wf_router_flit_use_link(view, taken / view->model->vcs);
-    if (!wf_router_flit_is_terminal(view, taken / view->model->vcs)) {
+    wf_router_flit_use_link(view, taken / view->model->rules.vcs);
+    if (!wf_router_flit_is_terminal(view, taken / view->model->rules.vcs)) {
         struct wf_router_flit_channel *channel = &wf_router_flit_channels(view)[taken];
         wf_touch(view->ctx, channel, sizeof(*channel));
         channel->used++;
     }
     tell_next(view, taken, flits->gone, &entry->packet);
     give_back(view, input);
-    if (flits->gone == view->model->phits) {
+    if (flits->gone == view->model->rules.phits) {
         end(view, input);
     }
 }
@@ -170,53 +173,23 @@ static void set_route(const struct wf_router_view *view, uint32_t input, uint32_
     at->vcs = (uint16_t)vcs;
 }
 
-/* All virtual channels, a bit for each. */
-static uint32_t all_of(uint32_t vcs)
-{
-    return (UINT32_C(1) << vcs) - 1;
-}
-
-/* Dimension order. On a ring, packets to a lower coordinate use the upper half of the
- * channels until they leave the ring, the others the lower half. In neither half can packets
- * wait for each other all around the ring, as routes cover at most half of it. BookSim2 does
- * the same. */
-static void route_in_grid(const struct wf_router_view *view, uint32_t input,
-                          const struct wf_router_packet *packet)
-{
-    const struct wf_router_net *model = view->model;
-    const uint16_t *here = wf_router_coords_of(model, view->vertex);
-    const uint16_t *there = wf_router_coords_of(model, packet->dst);
-    uint32_t dim = 0, half = model->vcs / 2;
-
-    while (here[dim] == there[dim]) {
-        dim++;
-    }
-    uint32_t port = wf_router_dim_port(packet, dim);
-    if (model->scheme != WF_ROUTER_DATELINE || !wf_router_is_ring(model, dim)) {
-        set_route(view, input, port, all_of(model->vcs));
-        return;
-    }
-    bool stays = input / model->vcs == (port ^ 1);
-    bool upper = stays ? input % model->vcs >= half : there[dim] < here[dim];
-    set_route(view, input, port, all_of(half) << (upper ? half : 0));
-}
-
 /* Chooses one of several ports: at random, or the one with the fewest waiting flits. */
 static uint32_t choose_port(const struct wf_router_view *view, uint32_t input,
                             const uint32_t *ports, uint32_t n)
 {
+    const struct wf_router_here here = wf_router_here(view);
     uint32_t best = 0, least = WF_ROUTER_NONE, ties = 0;
 
-    if (view->model->request == WF_ROUTER_RANDOM) {
-        return ports[wf_router_below(view, input, 0, n)];
+    if (view->model->rules.request == WF_ROUTER_RANDOM) {
+        return ports[wf_router_below(&here, input, 0, n)];
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t used = 0;
-        for (uint32_t vc = 0; vc < view->model->vcs; vc++) {
-            used += wf_router_flit_channels(view)[ports[i] * view->model->vcs + vc].used;
+        for (uint32_t vc = 0; vc < view->model->rules.vcs; vc++) {
+            used += wf_router_flit_channels(view)[ports[i] * view->model->rules.vcs + vc].used;
         }
         ties = used < least ? 1 : used == least ? ties + 1 : ties;
-        if (used < least || (used == least && wf_router_below(view, input, i, ties) == 0)) {
+        if (used < least || (used == least && wf_router_below(&here, input, i, ties) == 0)) {
             best = i;
             least = used;
         }
@@ -229,8 +202,8 @@ static bool is_open(const struct wf_router_view *view, uint32_t port)
 {
     const struct wf_router_net *model = view->model;
 
-    for (uint32_t vc = model->escapes; vc < model->vcs; vc++) {
-        if (wf_router_flit_is_open(view, port * model->vcs + vc)) {
+    for (uint32_t vc = model->rules.escapes; vc < model->rules.vcs; vc++) {
+        if (wf_router_flit_is_open(view, port * model->rules.vcs + vc)) {
             return true;
         }
     }
@@ -239,22 +212,17 @@ static bool is_open(const struct wf_router_view *view, uint32_t port)
 
 /* The escape channels of a packet: dimension order. On a ring, a packet that has its end before
  * it uses the upper one, and afterwards the lower one. */
-static void route_by_escape(const struct wf_router_view *view, uint32_t input,
-                            const struct wf_router_packet *packet, const uint16_t *here,
-                            const uint16_t *there)
+static void route_by_escape(const struct wf_router_view *view, uint32_t input, uint32_t down,
+                            const uint16_t *here, const uint16_t *there)
 {
-    uint32_t dim = 0;
+    const struct wf_router_rules *rules = &view->model->rules;
+    uint32_t dim = wf_router_first_dim(wf_router_left(rules, here, there));
+    uint32_t vcs = wf_router_all_vcs(rules->escapes);
 
-    while (here[dim] == there[dim]) {
-        dim++;
+    if ((rules->rings >> dim & 1) != 0) {
+        vcs = wf_router_crosses(here, there, down, dim) ? 2 : 1;
     }
-    bool down = (packet->on.down >> dim & 1) != 0;
-    bool crosses = down ? there[dim] > here[dim] : there[dim] < here[dim];
-    uint32_t vcs = all_of(view->model->escapes);
-    if (wf_router_is_ring(view->model, dim)) {
-        vcs = crosses ? 2 : 1;
-    }
-    set_route(view, input, wf_router_dim_port(packet, dim), vcs);
+    set_route(view, input, wf_router_dim_port(down, dim), vcs);
 }
 
 /* Any shortest route (Duato, "A new theory of deadlock-free adaptive routing in wormhole networks",
@@ -271,30 +239,46 @@ static void route_adaptively(const struct wf_router_view *view, uint32_t input,
     uint32_t ports[WF_ROUTER_INPUTS_MAX], n = 0;
 
     for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
-        if (here[dim] != there[dim] && is_open(view, wf_router_dim_port(packet, dim))) {
-            ports[n++] = wf_router_dim_port(packet, dim);
+        uint32_t port = wf_router_dim_port(packet->on.down, dim);
+        if (here[dim] != there[dim] && is_open(view, port)) {
+            ports[n++] = port;
         }
     }
     if (n == 0) {
-        route_by_escape(view, input, packet, here, there);
+        route_by_escape(view, input, packet->on.down, here, there);
     } else {
         set_route(view, input, choose_port(view, input, ports, n),
-                  all_of(model->vcs) & ~all_of(model->escapes));
+                  wf_router_all_vcs(model->rules.vcs) &
+                      ~wf_router_all_vcs(model->rules.escapes));
     }
 }
 
 static void route_by_policy(const struct wf_router_view *view, uint32_t input)
 {
-    uint16_t channels[WF_ROUTER_INPUTS_MAX];
-    uint32_t vcs = 0, port = 0;
+    const struct wf_router_rules *rules = &view->model->rules;
+    uint32_t vcs = 0;
 
     wf_router_policy_ask(view, input);
-    uint32_t n = wf_router_policy_channels(view, input, channels);
-    for (uint32_t i = 0; i < n; i++) {
-        port = channels[i] / view->model->vcs;
-        vcs |= UINT32_C(1) << channels[i] % view->model->vcs;
+    const struct wf_router_cell *cell = wf_cell_read(view->ctx, view->inputs[input].first);
+    const struct wf_router_asker asker = {.chosen = cell->count};
+    const struct wf_router_span span = wf_router_chosen(rules, &asker);
+    for (uint32_t c = span.first; c < span.end; c += span.step) {
+        vcs |= UINT32_C(1) << c % rules->vcs;
     }
-    set_route(view, input, port, vcs);
+    set_route(view, input, span.first / rules->vcs, vcs);
+}
+
+static void route_in_grid(const struct wf_router_view *view, uint32_t input,
+                          const struct wf_router_packet *packet)
+{
+    const struct wf_router_net *model = view->model;
+    uint32_t vcs = model->rules.vcs;
+    const struct wf_router_exit to =
+        wf_router_wormhole_exit(&model->rules, wf_router_coords_of(model, view->vertex),
+                                wf_router_coords_of(model, packet->dst), packet->on.down,
+                                input / vcs, input % vcs, view->layout->n_ports, vcs);
+
+    set_route(view, input, to.port, to.vcs);
 }
 
 void wf_router_flit_route(const struct wf_router_view *view, uint32_t input)
@@ -305,16 +289,16 @@ void wf_router_flit_route(const struct wf_router_view *view, uint32_t input)
     uint32_t ports[WF_ROUTER_INPUTS_MAX];
 
     if (packet->dst == view->vertex) {
-        set_route(view, input, view->layout->n_ports, all_of(model->vcs));
-    } else if (model->scheme == WF_ROUTER_ADAPTIVE) {
+        set_route(view, input, view->layout->n_ports, wf_router_all_vcs(model->rules.vcs));
+    } else if (model->rules.scheme == WF_ROUTER_ADAPTIVE) {
         route_adaptively(view, input, packet);
     } else if (model->grid != NULL) {
         route_in_grid(view, input, packet);
-    } else if (model->scheme == WF_ROUTER_POLICY) {
+    } else if (model->rules.scheme == WF_ROUTER_POLICY) {
         route_by_policy(view, input);
     } else {
         uint32_t port = choose_port(view, input, ports, wf_router_ports(view, packet, ports));
-        set_route(view, input, port, all_of(model->vcs));
+        set_route(view, input, port, wf_router_all_vcs(model->rules.vcs));
     }
 }
 
@@ -323,7 +307,7 @@ void wf_router_flit_route(const struct wf_router_view *view, uint32_t input)
 /* Takes the next channel with space; false if there is none. */
 static bool choose_vc(const struct wf_router_view *view, struct wf_router_flit_source *source)
 {
-    uint32_t vcs = view->model->vcs, first = wf_router_flit_source_channels(view);
+    uint32_t vcs = view->model->rules.vcs, first = wf_router_flit_source_channels(view);
 
     for (uint32_t i = 1; i <= vcs; i++) {
         uint32_t vc = (source->vc + i) % vcs;
@@ -338,7 +322,7 @@ static bool choose_vc(const struct wf_router_view *view, struct wf_router_flit_s
 /* The port by which a node reaches its router. */
 static uint32_t source_port(const struct wf_router_view *view)
 {
-    return wf_router_flit_source_channels(view) / view->model->vcs;
+    return wf_router_flit_source_channels(view) / view->model->rules.vcs;
 }
 
 static void send_to_router(const struct wf_router_view *view, uint16_t kind,
@@ -360,7 +344,7 @@ static uint32_t input_there(const struct wf_router_view *view)
     uint32_t port = wf_topo_is_direct(model->topo) ? view->layout->n_ports
                                                    : wf_router_in_port(model, view->vertex, 0);
 
-    return port * model->vcs + wf_router_flit_source(view)->vc;
+    return port * model->rules.vcs + wf_router_flit_source(view)->vc;
 }
 
 static void send_head(const struct wf_router_view *view, const struct wf_router_cell *entry)
@@ -434,7 +418,7 @@ static bool send_one(const struct wf_router_view *view)
     } else {
         send_body(view);
     }
-    if (++source->sent == view->model->phits) {
+    if (++source->sent == view->model->rules.phits) {
         finish_packet(view);
     }
     return view->head->backlog != 0;
@@ -461,7 +445,7 @@ bool wf_router_flit_is_blocked(const struct wf_router_view *view, uint32_t input
                                struct wf_net_wait *wait)
 {
     const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
-    uint32_t vcs = view->model->vcs, taken = view->inputs[input].taken - 1u;
+    uint32_t vcs = view->model->rules.vcs, taken = view->inputs[input].taken - 1u;
 
     *wait = (struct wf_net_wait){.queue = wf_router_queue(view, input), .is_full = 1};
     if (at->state == WF_ROUTER_FLIT_GOES && at->here > 0 &&

@@ -110,8 +110,8 @@ wf_router_flit_kind(const struct wf_router_view *view, uint32_t port)
 static inline uint64_t wf_router_flit_capacity(const struct wf_router_view *view,
                                                uint32_t channel)
 {
-    return (uint64_t)wf_router_flit_kind(view, channel / view->model->vcs)->queue *
-           view->model->phits;
+    return (uint64_t)wf_router_flit_kind(view, channel / view->model->rules.vcs)->queue *
+           view->model->rules.phits;
 }
 
 /* Whether there is space for a flit at the end of a channel. */
@@ -119,7 +119,7 @@ static inline bool wf_router_flit_has_room(const struct wf_router_view *view, ui
 {
     return wf_router_flit_channels(view)[channel].used <
                wf_router_flit_capacity(view, channel) ||
-           wf_router_flit_is_terminal(view, channel / view->model->vcs);
+           wf_router_flit_is_terminal(view, channel / view->model->rules.vcs);
 }
 
 /* Whether a packet can be given a channel. */
@@ -155,8 +155,9 @@ static inline void wf_router_flit_use_link(const struct wf_router_view *view, ui
  * port, or those of its link if the router is another vertex. */
 static inline uint32_t wf_router_flit_source_channels(const struct wf_router_view *view)
 {
-    return wf_topo_is_direct(view->model->topo) ? (view->layout->n_ports + 1) * view->model->vcs
-                                                : 0;
+    return wf_topo_is_direct(view->model->topo)
+               ? (view->layout->n_ports + 1) * view->model->rules.vcs
+               : 0;
 }
 
 /* ---- flit.c ---- */

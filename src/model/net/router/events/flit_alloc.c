@@ -10,15 +10,9 @@
 
 enum { CHANNELS_MAX = WF_ROUTER_INPUTS_MAX + 2 * WF_ROUTER_VCS_MAX };
 
-/* The distance of a number after `first` in a cyclic order of `n` numbers. */
-static uint32_t behind(uint32_t number, uint32_t first, uint32_t n)
-{
-    return number >= first ? number - first : number + n - first;
-}
-
 static uint32_t n_channels(const struct wf_router_view *view)
 {
-    return (view->layout->n_ports + 1) * view->model->vcs;
+    return (view->layout->n_ports + 1) * view->model->rules.vcs;
 }
 
 /* ---- channels ---- */
@@ -33,7 +27,7 @@ struct askers {
 static uint32_t next_channel(const struct wf_router_view *view, uint32_t input, uint32_t from)
 {
     const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
-    uint32_t first = (at->port - 1u) * view->model->vcs;
+    uint32_t first = (at->port - 1u) * view->model->rules.vcs;
     uint32_t seen = from > first ? from - first : 0, left = (uint32_t)at->vcs >> seen << seen;
 
     return left == 0 ? WF_ROUTER_NONE : first + (uint32_t)__builtin_ctz(left);
@@ -55,7 +49,7 @@ static bool is_asker(const struct wf_router_view *view, uint32_t input)
         wf_router_wake(view, at->ready);
         return false;
     }
-    if (at->port == 0 || view->model->scheme == WF_ROUTER_ADAPTIVE) {
+    if (at->port == 0 || view->model->rules.scheme == WF_ROUTER_ADAPTIVE) {
         wf_router_flit_route(view, input);
     }
     return true;
@@ -90,7 +84,8 @@ static void offer_channels(const struct wf_router_view *view, struct askers *ask
         for (; c != WF_ROUTER_NONE; c = next_channel(view, input, c + 1)) {
             uint32_t first = channels[c].grant, best = askers->offer[c];
             if (wf_router_flit_is_open(view, c) &&
-                (best == 0 || behind(input, first, n) < behind(best - 1, first, n))) {
+                (best == 0 ||
+                 wf_router_behind(input, first, n) < wf_router_behind(best - 1, first, n))) {
                 askers->offer[c] = (uint16_t)(input + 1);
             }
         }
@@ -107,8 +102,8 @@ static void take_channel(const struct wf_router_view *view, uint32_t input, uint
     wf_touch(view->ctx, held, sizeof(*held));
     held->holder = (uint16_t)(input + 1);
     held->packets++;
-    offered->grant = input + 1 == view->layout->n_inputs ? 0 : input + 1;
-    at->accept = (uint16_t)(channel + 1 == n_channels(view) ? 0 : channel + 1);
+    offered->grant = wf_router_after(input, view->layout->n_inputs);
+    at->accept = (uint16_t)wf_router_after(channel, n_channels(view));
     at->state = WF_ROUTER_FLIT_GOES;
     wf_router_edit_input(view, input)->taken = (uint16_t)(channel + 1);
 }
@@ -126,7 +121,8 @@ static bool give_channels(const struct wf_router_view *view, struct askers *aske
             again = again || askers->offer[c] != 0;
             if (askers->offer[c] == input + 1 &&
                 (best == WF_ROUTER_NONE ||
-                 behind(c, first, n_channels(view)) < behind(best, first, n_channels(view)))) {
+                 wf_router_behind(c, first, n_channels(view)) <
+                     wf_router_behind(best, first, n_channels(view)))) {
                 best = c;
             }
         }
@@ -155,14 +151,15 @@ struct bids {
  * bids. */
 static void add_bid(const struct wf_router_view *view, struct bids *bids, const struct bid *bid)
 {
-    uint32_t turn = wf_router_flit_ports(view)[bid->in].turn, vcs = view->model->vcs;
+    uint32_t turn = wf_router_flit_ports(view)[bid->in].turn, vcs = view->model->rules.vcs;
 
     for (uint32_t i = bids->n; i > 0 && bids->at[i - 1].in == bid->in; i--) {
         struct bid *other = &bids->at[i - 1];
         if (other->out == bid->out) {
             if (bid->is_speculative < other->is_speculative ||
                 (bid->is_speculative == other->is_speculative &&
-                 behind(bid->vc, turn, vcs) < behind(other->vc, turn, vcs))) {
+                 wf_router_behind(bid->vc, turn, vcs) <
+                     wf_router_behind(other->vc, turn, vcs))) {
                 *other = *bid;
             }
             return;
@@ -194,13 +191,13 @@ static bool is_granted(const struct wf_router_view *view, uint32_t input, uint32
     uint32_t channel = view->inputs[input].taken - 1u;
 
     return wf_router_flit_inputs(view)[input].state == WF_ROUTER_FLIT_GOES &&
-           channel / view->model->vcs == port && wf_router_flit_has_room(view, channel);
+           channel / view->model->rules.vcs == port && wf_router_flit_has_room(view, channel);
 }
 
 static void find_bids(const struct wf_router_view *view, struct bids *bids)
 {
     const struct wf_router_flit_port *ports = wf_router_flit_ports(view);
-    uint32_t vcs = view->model->vcs;
+    uint32_t vcs = view->model->rules.vcs;
 
     bids->n = 0;
     for (uint32_t w = 0; w < view->layout->n_words; w++) {
@@ -233,7 +230,8 @@ static void offer_outputs(const struct wf_router_view *view, struct bids *bids)
     for (uint32_t i = 0; i < bids->n; i++) {
         const struct bid *bid = &bids->at[i];
         uint32_t first = ports[bid->out].grant, best = bids->offer[bid->out];
-        if (best == 0 || behind(bid->in, first, n) < behind(best - 1, first, n)) {
+        if (best == 0 ||
+            wf_router_behind(bid->in, first, n) < wf_router_behind(best - 1, first, n)) {
             bids->offer[bid->out] = (uint16_t)(bid->in + 1);
         }
     }
@@ -250,8 +248,8 @@ static uint32_t take_output(const struct wf_router_view *view, const struct bids
     for (uint32_t i = from; i < end; i++) {
         const struct bid *bid = &bids->at[i];
         if (bids->offer[bid->out] == bid->in + 1 &&
-            (best == end ||
-             behind(bid->out, first, n) < behind(bids->at[best].out, first, n))) {
+            (best == end || wf_router_behind(bid->out, first, n) <
+                                wf_router_behind(bids->at[best].out, first, n))) {
             best = i;
         }
     }
@@ -266,9 +264,9 @@ static void go_on(const struct wf_router_view *view, const struct bid *bid)
 
     wf_touch(view->ctx, in, sizeof(*in));
     wf_touch(view->ctx, out, sizeof(*out));
-    in->turn = (uint16_t)(bid->vc + 1u == view->model->vcs ? 0 : bid->vc + 1);
-    in->accept = (uint16_t)(bid->out + 1u == n ? 0 : bid->out + 1);
-    out->grant = (uint16_t)(bid->in + 1u == n ? 0 : bid->in + 1);
+    in->turn = (uint16_t)wf_router_after(bid->vc, view->model->rules.vcs);
+    in->accept = (uint16_t)wf_router_after(bid->out, n);
+    out->grant = (uint16_t)wf_router_after(bid->in, n);
 }
 
 /* ---- packets that keep the switch ---- */
@@ -296,7 +294,7 @@ static void hold(const struct wf_router_view *view, const struct bid *bid, bool 
  * space for it, releases the switch. */
 static bool move_on(const struct wf_router_view *view, wf_router_flit_move *move)
 {
-    uint32_t vcs = view->model->vcs;
+    uint32_t vcs = view->model->rules.vcs;
     bool again = false;
 
     for (uint32_t port = 0; port <= view->layout->n_ports; port++) {
@@ -338,7 +336,7 @@ static void give_switch(const struct wf_router_view *view, struct bids *bids,
             continue;
         }
         const struct bid *bid = &bids->at[won];
-        uint32_t input = (uint32_t)bid->in * view->model->vcs + bid->vc;
+        uint32_t input = (uint32_t)bid->in * view->model->rules.vcs + bid->vc;
         go_on(view, bid);
         if (bid->is_speculative && !is_granted(view, input, bid->out)) {
             continue;

@@ -69,7 +69,7 @@ static enum wf_status make_kind(const struct wf_router_net *model,
     uint64_t queue = link->buffer != 0 ? link->buffer / set->packet : set->queue;
     uint64_t latency = link->latency >= 0 ? cycles_of(model, link->latency) : set->link_delay;
     uint64_t delay = link->delay >= 0 ? cycles_of(model, link->delay) : set->pipeline;
-    uint64_t queue_least = model->bubble ? 2 : 1;
+    uint64_t queue_least = model->rules.bubble ? 2 : 1;
 
     if (pace == 0) {
         return wrong_bandwidth(model, of, link->bandwidth, err);

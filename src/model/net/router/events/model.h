@@ -14,7 +14,7 @@
 #include "model/net/links.h"
 #include "model/net/route/route.h"
 #include "model/net/router/router.h"
-#include "model/net/router/rules/draw.h"
+#include "model/net/router/rules/request.h"
 #include "model/net/topology.h"
 #include "model/topo/grid.h"
 
@@ -55,7 +55,6 @@ enum {
 
 #define WF_ROUTER_NEVER INT64_MAX
 #define WF_ROUTER_AGAIN INT64_C(-1)
-#define WF_ROUTER_NONE  UINT32_C(0xffffffff)
 
 /* Travels in events and has no padding. */
 struct wf_router_packet {
@@ -190,8 +189,6 @@ struct wf_router_layout {
 
 /* ---- the model ---- */
 
-enum { WF_ROUTER_POLICY = WF_ROUTER_AUTO_ROUTING };
-
 /* A kind of link: properties that many links share. */
 struct wf_router_link_kind {
     uint32_t pipeline;   /* cycles that a head spends in the router before the link */
@@ -213,20 +210,12 @@ struct wf_router_net {
     struct wf_router_link_kind least; /* the least values of all links, except pipeline */
     uint32_t least_hop;               /* the least sum of pipeline and link_delay */
     uint64_t capacity;                /* queues of one channel of each link, in packets */
-    uint32_t vcs;
-    uint32_t phits;   /* phits of a packet */
-    bool bubble;      /* a packet enters a ring only if one more would fit */
-    uint32_t escapes; /* channels of each link that adaptive packets use as a last resort */
-    bool atomic;      /* wormhole: a channel is given only when the queue at its end is empty */
-    int request;
-    uint64_t seed;
-    int scheme;                   /* enum wf_router_routing without the presets, or... */
-    struct wf_route *route;       /* ...WF_ROUTER_POLICY with this; else null */
+    struct wf_router_rules rules;
+    bool atomic; /* wormhole: a channel is given only when the queue at its end is empty */
+    struct wf_route *route;       /* with the scheme WF_ROUTER_POLICY; else null */
     struct wf_fault_plan *faults; /* failures in time, with routes; null: `route` is used */
-    uint32_t set_vcs;   /* channels for routes of one epoch; all without failures in time */
-    uint32_t class_vcs; /* channels that the policy needs for these */
-    uint16_t *coords;   /* on grids: coordinates of each vertex, n_dims each */
-    uint16_t *in_port;  /* elsewhere: for each directed link the input port at its far end */
+    uint16_t *coords;             /* on grids: coordinates of each vertex, n_dims each */
+    uint16_t *in_port; /* elsewhere: for each directed link the input port at its far end */
     struct wf_net_inward inward; /* with one-way links: those that end at each input port */
     uint64_t notice_step;        /* bytes; 0: routers send no notices */
     uint32_t detector;           /* process number */
@@ -255,7 +244,6 @@ struct wf_router_request {
     uint32_t input;
     uint32_t channel; /* WF_ROUTER_CONSUME; WF_ROUTER_NONE: no channel that it could get now */
 };
-#define WF_ROUTER_CONSUME UINT32_C(0xfffffffe)
 
 static inline const struct wf_router_net *wf_router_of(const struct wf_net *net)
 {
@@ -341,7 +329,7 @@ static inline struct wf_router_input *wf_router_edit_input(const struct wf_route
 static inline struct wf_net_queue wf_router_queue(const struct wf_router_view *view,
                                                   uint32_t input)
 {
-    uint32_t vcs = view->model->vcs;
+    uint32_t vcs = view->model->rules.vcs;
 
     return (struct wf_net_queue){view->vertex, (uint16_t)(input / vcs),
                                  (uint16_t)(input % vcs)};
@@ -352,12 +340,12 @@ static inline struct wf_net_queue wf_router_queue_after(const struct wf_router_v
                                                         uint32_t channel)
 {
     const struct wf_router_net *model = view->model;
-    uint32_t port = channel / model->vcs;
+    uint32_t port = channel / model->rules.vcs;
 
     return (struct wf_net_queue){
         .vertex = model->topo->ops->neighbor(model->topo, view->vertex, port),
         .port = (uint16_t)wf_router_in_port(model, view->vertex, port),
-        .vc = (uint16_t)(channel % model->vcs),
+        .vc = (uint16_t)(channel % model->rules.vcs),
     };
 }
 
@@ -367,28 +355,6 @@ static inline const uint16_t *wf_router_coords_of(const struct wf_router_net *mo
                                                   uint32_t vertex)
 {
     return model->coords + (size_t)vertex * model->grid->n_dims;
-}
-
-/* Whether the links of a dimension form a ring. */
-static inline bool wf_router_is_ring(const struct wf_router_net *model, uint32_t dim)
-{
-    return model->grid->wrap[dim] && model->grid->size[dim] > 2;
-}
-
-/* The port by which a packet continues in a dimension. */
-static inline uint32_t wf_router_dim_port(const struct wf_router_packet *packet, uint32_t dim)
-{
-    return 2 * dim + ((packet->on.down >> dim & 1));
-}
-
-/* A random number below n: the `count`-th of this cycle for a purpose (model/net/router/rules/draw.h). */
-static inline uint32_t wf_router_below(const struct wf_router_view *view, uint32_t what,
-                                       uint32_t count, uint32_t n)
-{
-    return n == 1 ? 0
-                  : wf_rng_below32(wf_router_draw(view->model->seed, view->vertex, what,
-                                                  (uint64_t)view->now, count),
-                                   n);
 }
 
 /* ---- links.c ---- */
@@ -414,12 +380,27 @@ enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_er
  * end. */
 uint64_t wf_router_queue_bytes(const struct wf_router_view *view, uint32_t port);
 
-/* The channels that the first packet of an input may take by a routing policy: those of the
- * class that the policy chose. Returns their number, 0 if the policy was not asked yet. */
-uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t input,
-                                   uint16_t *channels);
-/* Asks the policy, if it was not asked yet. */
+/* Asks the policy for the first packet of an input, if it was not asked yet. The channel that it
+ * chooses stands, + 1, in the packet's cell. */
 void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input);
+
+/* A packet for which a policy is asked. */
+struct wf_router_traveller {
+    const struct wf_route *route;
+    uint32_t vertex, dst, src;
+    uint32_t number; /* of its message at the source */
+    uint32_t input;
+    bool injected;
+    uint64_t cycle;
+    const void *router; /* for... */
+    uint64_t (*queue)(const void *router, uint32_t vertex,
+                      uint32_t port); /* ...bytes that wait */
+};
+
+/* The channel that the policy chooses, of the first set. Changes the state for the next router. */
+uint32_t wf_router_policy_choose(const struct wf_router_net *model,
+                                 const struct wf_router_traveller *who,
+                                 struct wf_route_state *state);
 
 /* ---- fault.c; the model has failures in time ---- */
 

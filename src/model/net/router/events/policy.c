@@ -12,16 +12,16 @@
 uint64_t wf_router_queue_bytes(const struct wf_router_view *view, uint32_t port)
 {
     const struct wf_router_net *model = view->model;
-    uint32_t first = port * model->vcs;
+    uint32_t first = port * model->rules.vcs;
     uint64_t packets = view->links[port].waiting, flits = 0;
 
     if (model->set.switching == WF_ROUTER_WORMHOLE) {
-        for (uint32_t vc = 0; vc < model->vcs; vc++) {
+        for (uint32_t vc = 0; vc < model->rules.vcs; vc++) {
             flits += wf_router_flit_channels(view)[first + vc].used;
         }
         return flits * model->set.phit;
     }
-    for (uint32_t vc = 0; vc < model->vcs; vc++) {
+    for (uint32_t vc = 0; vc < model->rules.vcs; vc++) {
         packets += view->channels[first + vc].used;
     }
     return packets * model->set.packet;
@@ -29,54 +29,80 @@ uint64_t wf_router_queue_bytes(const struct wf_router_view *view, uint32_t port)
 
 /* Who asks a policy, and how many random numbers it has drawn. */
 struct asked {
-    const struct wf_router_view *view;
-    uint32_t input, draws;
+    const struct wf_router_net *model;
+    const struct wf_router_traveller *who;
+    uint32_t draws;
 };
 
-/* Bytes that wait at a port of this router, or of a neighbour according to its last notice. */
 static uint64_t queue_of(const struct wf_route_query *query, uint32_t vertex, uint32_t port)
 {
-    const struct wf_router_view *view = ((const struct asked *)query->arg)->view;
+    const struct wf_router_traveller *who = ((const struct asked *)query->arg)->who;
 
-    if (vertex == view->vertex) {
-        return wf_router_queue_bytes(view, port);
-    }
-    return view->model->notice_step > 0 ? wf_router_notice_queue(view, vertex, port) : 0;
+    return who->queue(who->router, vertex, port);
+}
+
+static uint64_t draw(const struct wf_router_net *model, const struct wf_router_traveller *who,
+                     uint32_t count)
+{
+    return wf_router_draw(model->rules.seed, who->vertex, who->input, who->cycle, count);
 }
 
 static uint64_t random_of(const struct wf_route_query *query)
 {
     struct asked *by = query->arg;
-    const struct wf_router_view *view = by->view;
 
-    return wf_router_draw(view->model->seed, view->vertex, by->input, (uint64_t)view->now,
-                          by->draws++);
+    return draw(by->model, by->who, by->draws++);
 }
 
 /* The flow number, shared by all packets on the same route: net.ecmp. */
-static uint64_t flow_of(const struct wf_router_view *view, uint32_t input,
-                        const struct wf_router_packet *packet)
+static uint64_t flow_of(const struct wf_router_net *model,
+                        const struct wf_router_traveller *who)
 {
-    const struct wf_router_net *model = view->model;
-    uint64_t src = (uint64_t)packet->msg.src_node << 32;
+    uint64_t src = (uint64_t)who->src << 32;
 
     if (!model->route->ops->is_by_flow || model->set.ecmp == WF_ROUTE_FLOW_MESSAGE) {
-        return wf_rng_mix(src | packet->number);
+        return wf_rng_mix(src | who->number);
     }
-    return model->set.ecmp == WF_ROUTE_FLOW_PAIR
-               ? src | packet->dst
-               : wf_router_draw(model->seed, view->vertex, input, (uint64_t)view->now,
-                                WF_ROUTER_DRAW_FLOW);
+    return model->set.ecmp == WF_ROUTE_FLOW_PAIR ? src | who->dst
+                                                 : draw(model, who, WF_ROUTER_DRAW_FLOW);
 }
 
-/* The input port for policies, which know output ports only. */
-static uint32_t port_of(const struct wf_router_view *view, uint32_t input)
+uint32_t wf_router_policy_choose(const struct wf_router_net *model,
+                                 const struct wf_router_traveller *who,
+                                 struct wf_route_state *state)
 {
-    const struct wf_router_net *model = view->model;
+    uint32_t vcs = model->rules.vcs;
+    struct asked by = {model, who, 0};
+    const struct wf_route_query query = {
+        .topo = who->route->vcs.topo,
+        .route = who->route,
+        .at = who->vertex,
+        .dst = who->dst,
+        .in_port = model->inward.first != NULL || who->injected
+                       ? WF_TOPO_NO_PORT /* policies know output ports only */
+                       : who->input / vcs,
+        .flow = flow_of(model, who),
+        .queue = queue_of,
+        .random = random_of,
+        .arg = &by,
+    };
+    uint32_t port = who->route->ops->next(&query, state);
 
-    return model->inward.first == NULL && input < view->layout->n_ports * model->vcs
-               ? input / model->vcs
-               : WF_TOPO_NO_PORT;
+    state->vcs.hops = (uint8_t)(state->vcs.hops + (state->vcs.hops < UINT8_MAX ? 1 : 0));
+    return port * vcs + state->vcs.vc;
+}
+
+/* ---- events ---- */
+
+/* Bytes that wait at a port of this router, or of a neighbour according to its last notice. */
+static uint64_t bytes_at(const void *router, uint32_t vertex, uint32_t port)
+{
+    const struct wf_router_view *view = router;
+
+    if (vertex == view->vertex) {
+        return wf_router_queue_bytes(view, port);
+    }
+    return view->model->notice_step > 0 ? wf_router_notice_queue(view, vertex, port) : 0;
 }
 
 /* The set of channels by which a packet came, which is that of the epoch in which it was sent;
@@ -85,8 +111,9 @@ static uint32_t set_of(const struct wf_router_view *view, uint32_t input)
 {
     const struct wf_router_net *model = view->model;
 
-    return input < view->layout->n_ports * model->vcs ? input % model->vcs / model->set_vcs
-                                                      : view->head->epoch % 2;
+    return input < view->layout->n_ports * model->rules.vcs
+               ? input % model->rules.vcs / model->rules.set_vcs
+               : view->head->epoch % 2;
 }
 
 void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input)
@@ -108,37 +135,18 @@ void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input)
             entry->packet.on.route = (struct wf_route_state){.vcs = {.hops = hops}};
         }
     }
-    struct asked by = {view, input, 0};
-    const struct wf_route_query query = {
-        .topo = route->vcs.topo,
+    const struct wf_router_traveller who = {
         .route = route,
-        .at = view->vertex,
+        .vertex = view->vertex,
         .dst = entry->packet.dst,
-        .in_port = port_of(view, input),
-        .flow = flow_of(view, input, &entry->packet),
-        .queue = queue_of,
-        .random = random_of,
-        .arg = &by,
+        .src = entry->packet.msg.src_node,
+        .number = entry->packet.number,
+        .input = input,
+        .injected = input >= view->layout->n_ports * model->rules.vcs,
+        .cycle = (uint64_t)view->now,
+        .router = view,
+        .queue = bytes_at,
     };
-    struct wf_route_state *state = &entry->packet.on.route;
-    uint32_t port = route->ops->next(&query, state);
-    state->vcs.hops = (uint8_t)(state->vcs.hops + (state->vcs.hops < UINT8_MAX ? 1 : 0));
-    entry->count = port * model->vcs + epoch % 2 * model->set_vcs + state->vcs.vc + 1;
-}
-
-uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t input,
-                                   uint16_t *channels)
-{
-    const struct wf_router_net *model = view->model;
-    const struct wf_router_cell *entry = wf_cell_read(view->ctx, view->inputs[input].first);
-    uint32_t n = 0;
-
-    if (entry->count == 0) {
-        return 0;
-    }
-    uint32_t first = entry->count - 1, vc = first % model->vcs % model->set_vcs;
-    for (uint32_t more = 0; vc + more < model->set_vcs; more += model->class_vcs) {
-        channels[n++] = (uint16_t)(first + more);
-    }
-    return n;
+    entry->count = wf_router_policy_choose(model, &who, &entry->packet.on.route) +
+                   epoch % 2 * model->rules.set_vcs + 1;
 }

@@ -56,7 +56,7 @@ static void slot_free(const struct wf_router_view *view, uint64_t number)
         wf_router_wake(view, view->now);
     }
     if (view->model->notice_step > 0) {
-        wf_router_notice_send(view, (uint32_t)number / view->model->vcs);
+        wf_router_notice_send(view, (uint32_t)number / view->model->rules.vcs);
     }
 }
 
@@ -152,9 +152,9 @@ static void add_usage(const struct wf_router_net *model, struct wf_ctx *ctx, con
     usage->waited += head->waited * (uint64_t)model->set.cycle;
     for (uint32_t port = 0; port < layout->n_ports; port++) {
         uint64_t sum = 0;
-        for (uint32_t vc = 0; vc < model->vcs; vc++) {
-            sum += channels[port * model->vcs + vc].packets;
-            usage->vcs[vc] += channels[port * model->vcs + vc].packets;
+        for (uint32_t vc = 0; vc < model->rules.vcs; vc++) {
+            sum += channels[port * model->rules.vcs + vc].packets;
+            usage->vcs[vc] += channels[port * model->rules.vcs + vc].packets;
         }
         if (sum > 0) { /* else there may be no such link */
             uint64_t busy = sum * wf_router_kind(model, view.vertex, port)->pace;

@@ -126,12 +126,12 @@ static struct wf_router_layout layout_of(const struct wf_router_net *model, uint
                                          uint32_t n_injection)
 {
     struct wf_router_layout layout = {.n_ports = n_ports, .n_injection = n_injection};
-    uint32_t n_channels = n_ports * model->vcs;
+    uint32_t n_channels = n_ports * model->rules.vcs;
     bool wormhole = model->set.switching == WF_ROUTER_WORMHOLE;
 
-    layout.n_injection = wormhole ? model->vcs : n_injection;
+    layout.n_injection = wormhole ? model->rules.vcs : n_injection;
     layout.n_inputs = n_channels + layout.n_injection;
-    n_channels += wormhole ? 2 * model->vcs : 0; /* to and from the node */
+    n_channels += wormhole ? 2 * model->rules.vcs : 0; /* to and from the node */
     layout.n_words = (layout.n_inputs + 63) / 64;
     layout.channels = align8(sizeof(struct wf_router_head));
     layout.links = layout.channels + n_channels * sizeof(struct wf_router_channel);
@@ -239,7 +239,7 @@ static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *er
                           " bytes",
                           set->packet, set->phit);
     }
-    model->phits = (uint32_t)(set->packet / set->phit);
+    model->rules.phits = (uint32_t)(set->packet / set->phit);
     if (set->queue == 0) {
         return wf_err_set(
             err, WF_EINVAL,
@@ -251,7 +251,7 @@ static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *er
 /* The least number of cycles from an event of one router to one of another. */
 static uint64_t least_cycles(const struct wf_router_net *model)
 {
-    uint64_t slot = (uint64_t)model->phits * model->least.pace + model->set.credit_delay;
+    uint64_t slot = (uint64_t)model->rules.phits * model->least.pace + model->set.credit_delay;
 
     if (model->set.switching == WF_ROUTER_WORMHOLE) {
         return 1 + model->least.link_delay;
@@ -295,7 +295,7 @@ static void router_destroy(struct wf_net *net)
 /* The most packets in the network before nodes stop injecting; 0: no limit. */
 static uint64_t packets_limit(const struct wf_router_net *model)
 {
-    double capacity = (double)model->capacity * model->vcs;
+    double capacity = (double)model->capacity * model->rules.vcs;
     double limit = capacity * model->set.global_restriction;
 
     return model->set.global_restriction > 0 && limit < 1 ? 1 : (uint64_t)limit;
@@ -320,7 +320,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     struct wf_router_net *model = wf_xcalloc(1, sizeof(*model));
     model->set = *(const struct wf_router_params *)params;
     model->net.ends = wf_net_ends_of(env);
-    model->seed = env->seed;
+    model->rules.seed = env->seed;
     model->topo = env->topo;
     enum wf_status status = check_sizes(model, err);
     if (status == WF_OK && !wf_fault_has_times(model->set.fail)) {

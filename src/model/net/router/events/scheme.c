@@ -5,6 +5,7 @@
 #include "model/topo/nested.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 const char *const wf_router_routings[] = {
@@ -128,12 +129,13 @@ static enum wf_status choose_vcs(const struct scheme *scheme, const char *name,
                           model->set.vcs, WF_ROUTER_VCS_MAX);
     }
     if (model->atomic) {
-        least = model->escapes + 1;
-        usual = model->escapes + 2;
+        least = model->rules.escapes + 1;
+        usual = model->rules.escapes + 2;
     }
     if (model->route != NULL) {
-        model->class_vcs = n_sets > 1 ? wf_fault_n_vcs(model->faults) : model->route->vcs.n_vcs;
-        least = usual = n_sets * model->class_vcs;
+        model->rules.class_vcs =
+            n_sets > 1 ? wf_fault_n_vcs(model->faults) : model->route->vcs.n_vcs;
+        least = usual = n_sets * model->rules.class_vcs;
         fixed = 0;
     }
     if (least > WF_ROUTER_VCS_MAX) {
@@ -142,18 +144,19 @@ static enum wf_status choose_vcs(const struct scheme *scheme, const char *name,
                           " virtual channels on this topology; at most %d are possible",
                           name, least, WF_ROUTER_VCS_MAX);
     }
-    model->vcs = given != 0 ? given : usual;
-    if (model->vcs < least || (fixed > 0 && model->vcs != fixed)) {
+    model->rules.vcs = given != 0 ? given : usual;
+    if (model->rules.vcs < least || (fixed > 0 && model->rules.vcs != fixed)) {
         return wf_err_set(err, WF_EINVAL,
                           "net.vcs: %" PRIu32 " virtual channels do not work with %s routing, "
                           "which needs %s%" PRIu32,
-                          model->vcs, name, fixed > 0 ? "" : "at least ", least);
+                          model->rules.vcs, name, fixed > 0 ? "" : "at least ", least);
     }
-    model->set_vcs = model->vcs / n_sets;
-    if ((model->scheme == WF_ROUTER_DATELINE || n_sets > 1) && model->vcs % 2 != 0) {
+    model->rules.set_vcs = model->rules.vcs / n_sets;
+    if ((model->rules.scheme == WF_ROUTER_DATELINE || n_sets > 1) &&
+        model->rules.vcs % 2 != 0) {
         return wf_err_set(
             err, WF_EINVAL, "net.vcs: %" PRIu32 " virtual channels cannot be halved, as %s",
-            model->vcs, n_sets > 1 ? "failures in time need" : "dateline routing needs");
+            model->rules.vcs, n_sets > 1 ? "failures in time need" : "dateline routing needs");
     }
     return WF_OK;
 }
@@ -163,16 +166,16 @@ static enum wf_status choose_flow(const struct scheme *scheme, struct wf_router_
 {
     const struct wf_router_params *set = &model->set;
 
-    model->bubble = set->flow == WF_ROUTER_BUBBLE ||
-                    (set->flow == WF_ROUTER_AUTO && scheme->bubble && model->grid != NULL &&
-                     set->switching != WF_ROUTER_WORMHOLE);
+    model->rules.bubble = set->flow == WF_ROUTER_BUBBLE ||
+                          (set->flow == WF_ROUTER_AUTO && scheme->bubble &&
+                           model->grid != NULL && set->switching != WF_ROUTER_WORMHOLE);
     if (set->flow == WF_ROUTER_BUBBLE && model->grid == NULL) {
         return wf_err_set(err, WF_EINVAL,
                           "net.flow: bubble works on the rings of a grid in dimension order, "
                           "not with this routing on a %s",
                           model->topo->ops->name);
     }
-    if (model->bubble && set->queue < 2) {
+    if (model->rules.bubble && set->queue < 2) {
         return wf_err_set(err, WF_EINVAL,
                           "net.queue: bubble flow control needs room for 2 packets");
     }
@@ -205,14 +208,11 @@ static enum wf_status check_wormhole(struct wf_router_net *model, const char *na
                                      struct wf_err *err)
 {
     const struct wf_router_params *set = &model->set;
-    bool rings = false;
-
-    for (uint32_t d = 0; model->grid != NULL && d < model->grid->n_dims; d++) {
-        rings = rings || (model->grid->wrap[d] && model->grid->size[d] > 2);
-    }
-    bool works = model->scheme == WF_ROUTER_DATELINE || model->scheme == WF_ROUTER_UPDOWN ||
-                 model->scheme == WF_ROUTER_POLICY || model->scheme == WF_ROUTER_ADAPTIVE ||
-                 (model->scheme == WF_ROUTER_DOR && (!rings || set->flow == WF_ROUTER_PLAIN));
+    bool rings = model->rules.rings != 0;
+    bool works =
+        model->rules.scheme == WF_ROUTER_DATELINE || model->rules.scheme == WF_ROUTER_UPDOWN ||
+        model->rules.scheme == WF_ROUTER_POLICY || model->rules.scheme == WF_ROUTER_ADAPTIVE ||
+        (model->rules.scheme == WF_ROUTER_DOR && (!rings || set->flow == WF_ROUTER_PLAIN));
     if (!works || set->flow == WF_ROUTER_BUBBLE || set->restriction > 0) {
         return wf_err_set(err, WF_EINVAL,
                           "net.switching: wormhole switching works with dateline and adaptive "
@@ -222,8 +222,8 @@ static enum wf_status check_wormhole(struct wf_router_net *model, const char *na
                           "bubble flow control and restrictions; not with %s",
                           works ? "bubble flow control or restrictions" : name);
     }
-    model->atomic = model->scheme == WF_ROUTER_ADAPTIVE;
-    model->escapes = model->atomic ? rings ? 2 : 1 : 0;
+    model->atomic = model->rules.scheme == WF_ROUTER_ADAPTIVE;
+    model->rules.escapes = model->atomic ? rings ? 2 : 1 : 0;
     return check_ends(model->topo, err);
 }
 
@@ -267,16 +267,34 @@ static enum wf_status check_switching(struct wf_router_net *model, const char *n
     return wormhole ? check_wormhole(model, name, err) : WF_OK;
 }
 
-static enum wf_status check_grid(const struct wf_topo_grid *grid, struct wf_err *err)
+/* The topology is a grid on which the scheme is for grids. */
+static enum wf_status use_grid(struct wf_router_net *model, struct wf_err *err)
 {
+    const struct wf_topo_grid *grid = (const struct wf_topo_grid *)model->topo;
+
     for (uint32_t d = 0; d < grid->n_dims; d++) {
         if (grid->size[d] > UINT16_MAX) {
             return wf_err_set(err, WF_EINVAL,
                               "network model 'router' takes at most %d nodes in a dimension",
                               UINT16_MAX);
         }
+        model->rules.rings |= (uint32_t)(grid->wrap[d] && grid->size[d] > 2) << d;
     }
+    model->rules.n_dims = grid->n_dims;
+    model->grid = grid;
     return WF_OK;
+}
+
+/* What the parameters alone tell. */
+static void set_rules(const struct wf_router_params *set, struct wf_router_rules *rules)
+{
+    /* As the comparison `draw * 2^-53 < priority` has it. */
+    rules->transit = (uint64_t)ceil(set->transit_priority * 0x1p53);
+    rules->arbitration = (uint32_t)set->arbitration;
+    rules->injection = (uint32_t)set->injection;
+    rules->restriction = (uint32_t)set->restriction;
+    rules->turnaround = (uint32_t)set->turnaround;
+    rules->request = (uint32_t)set->request;
 }
 
 enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_err *err)
@@ -301,18 +319,17 @@ enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_er
                           is_tree(model->topo) ? "; trees have updown"
                                                : "; minimal works everywhere");
     }
-    model->scheme = own ? scheme->scheme : WF_ROUTER_POLICY;
+    set_rules(&model->set, &model->rules);
+    model->rules.scheme = own ? (uint32_t)scheme->scheme : WF_ROUTER_POLICY;
     if (!own) {
         WF_TRY(make_policy(model, scheme->policy, err));
     } else if (is_grid(model->topo)) {
-        model->grid = (const struct wf_topo_grid *)model->topo;
-        WF_TRY(check_grid(model->grid, err));
+        WF_TRY(use_grid(model, err));
     }
-    model->request = model->set.request;
-    if (model->scheme != WF_ROUTER_ADAPTIVE && model->request == WF_ROUTER_SMART) {
-        model->request = WF_ROUTER_SHORTEST;
+    if (model->rules.scheme != WF_ROUTER_ADAPTIVE && model->rules.request == WF_ROUTER_SMART) {
+        model->rules.request = WF_ROUTER_SHORTEST;
     }
-    model->escapes = model->scheme == WF_ROUTER_ADAPTIVE ? 1 : 0;
+    model->rules.escapes = model->rules.scheme == WF_ROUTER_ADAPTIVE ? 1 : 0;
     WF_TRY(choose_flow(scheme, model, err));
     WF_TRY(check_switching(model, name, err));
     return choose_vcs(scheme, name, model, err);

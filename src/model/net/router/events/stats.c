@@ -87,8 +87,8 @@ void wf_router_stats_finish(const struct wf_router_view *view)
     uint32_t n_ports = wf_topo_ports(model->topo, view->vertex);
     for (uint32_t port = 0; port < n_ports; port++) {
         uint64_t *packets = &counters->word[LINKS_AT + first + port];
-        for (uint32_t vc = 0; vc < model->vcs; vc++) {
-            *packets += view->channels[port * model->vcs + vc].packets;
+        for (uint32_t vc = 0; vc < model->rules.vcs; vc++) {
+            *packets += view->channels[port * model->rules.vcs + vc].packets;
         }
     }
     const uint64_t *by_hops = part(view, layout->by_hops);
@@ -112,8 +112,8 @@ void wf_router_stats_fill(const struct wf_router_net *model,
     for (uint32_t v = 0; v < model->topo->n_vertices; v++) {
         uint32_t first = wf_topo_first_link(model->topo, v);
         for (uint32_t port = 0; port < wf_topo_ports(model->topo, v); port++) {
-            size_t at = ((size_t)v * counts->n_ports + port) * model->vcs;
-            for (uint32_t vc = 0; vc < model->vcs; vc++) {
+            size_t at = ((size_t)v * counts->n_ports + port) * model->rules.vcs;
+            for (uint32_t vc = 0; vc < model->rules.vcs; vc++) {
                 counters->word[LINKS_AT + first + port] += counts->packets[at + vc];
             }
             if (model->set.stats == WF_NET_STATS_LINKS) {
@@ -140,7 +140,7 @@ static void facts_of(const void *arg, uint32_t link, struct wf_net_link_facts *o
 
     out->packets = of->counters->word[LINKS_AT + link];
     out->bytes = out->packets * model->set.packet;
-    out->busy_ps = out->packets * model->phits * kind->pace * (uint64_t)model->set.cycle;
+    out->busy_ps = out->packets * model->rules.phits * kind->pace * (uint64_t)model->set.cycle;
     if (model->set.stats == WF_NET_STATS_LINKS) {
         out->load = (const void *)&of->counters
                         ->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link];

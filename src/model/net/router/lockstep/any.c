@@ -25,7 +25,7 @@ static void cycle_all(const struct wf_lockstep_net *net, struct wf_lockstep_shar
 }
 
 static void look(const struct wf_lockstep_net *net, struct wf_lockstep_share share,
-                 uint32_t cycle, uint16_t *ports)
+                 uint32_t cycle, uint32_t *ports)
 {
     for (uint32_t r = share.first; r < share.end; r++) {
         wf_lockstep_look(net, r, cycle, ports);

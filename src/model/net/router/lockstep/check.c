@@ -14,7 +14,7 @@ static uint64_t longest_delay(const struct wf_router_net *model)
     for (uint32_t i = 0; i < model->n_kinds; i++) {
         const struct wf_router_link_kind *kind = &model->kinds[i];
         uint64_t hop = (uint64_t)kind->pipeline + kind->link_delay;
-        uint64_t credit = (uint64_t)model->phits * kind->pace + model->set.credit_delay;
+        uint64_t credit = (uint64_t)model->rules.phits * kind->pace + model->set.credit_delay;
         longest = hop > longest ? hop : longest;
         longest = credit > longest ? credit : longest;
     }
@@ -93,7 +93,8 @@ static const char *device_limit(const struct wf_router_net *model,
     const struct wf_traffic_pattern_facts facts = wf_traffic_pattern_facts(traffic->pattern);
     const struct limit limits[] = {
         {model->set.switching == WF_ROUTER_WORMHOLE, "net.switching=wormhole"},
-        {model->scheme == WF_ROUTER_POLICY, "a routing policy, such as net.routing=minimal,"},
+        {model->rules.scheme == WF_ROUTER_POLICY,
+         "a routing policy, such as net.routing=minimal,"},
         {model->grid == NULL, "a network that is not a grid"},
         {model->node.n_inputs > WF_LOCKSTEP_TILE_INPUTS, "a router with more than 32 queues"},
         {model->packets_limit > 0, "net.global_restriction"},

@@ -12,9 +12,9 @@ static void add_links(const struct wf_lockstep *lock, const uint32_t *packets,
 
     for (uint32_t r = 0; r < net->n; r++) {
         for (uint32_t port = 0; port < wf_lockstep_ports(net, r); port++) {
-            const uint32_t *own = packets + ((size_t)r * net->n_ports + port) * net->vcs;
+            const uint32_t *own = packets + ((size_t)r * net->n_ports + port) * net->rules.vcs;
             uint64_t sum = 0;
-            for (uint32_t vc = 0; vc < net->vcs; vc++) {
+            for (uint32_t vc = 0; vc < net->rules.vcs; vc++) {
                 sum += own[vc];
                 usage->vcs[vc] += own[vc];
             }

@@ -12,7 +12,7 @@
 static inline bool wf_lockstep_ask_all(const struct wf_lockstep_net *net, uint32_t r,
                                        uint32_t cycle, struct wf_lockstep_work *work)
 {
-    uint32_t n_channels = net->n_ports * net->vcs;
+    uint32_t n_channels = net->n_ports * net->rules.vcs;
     bool eats = false;
 
     for (uint32_t w = 0; w < net->n_words; w++) {
@@ -20,11 +20,11 @@ static inline bool wf_lockstep_ask_all(const struct wf_lockstep_net *net, uint32
         for (; bits != 0; bits &= bits - 1) {
             uint32_t i = w * 32 + (uint32_t)__builtin_ctz(bits);
             uint32_t channel = wf_lockstep_ask(net, r, i, cycle, work->ports);
-            if (channel == WF_LOCKSTEP_NONE) {
+            if (channel == WF_ROUTER_NONE) {
                 continue;
             }
-            eats = eats || channel == WF_LOCKSTEP_CONSUME;
-            channel = channel == WF_LOCKSTEP_CONSUME ? n_channels : channel;
+            eats = eats || channel == WF_ROUTER_CONSUME;
+            channel = channel == WF_ROUTER_CONSUME ? n_channels : channel;
             work->asking[channel * net->n_words + w] |= UINT32_C(1) << i % 32;
         }
     }
@@ -46,9 +46,9 @@ static inline uint32_t wf_lockstep_give_all(const struct wf_lockstep_net *net, u
     uint32_t next = WF_LOCKSTEP_NEVER, n_ports = wf_lockstep_ports(net, r);
 
     for (uint32_t port = 0; port < n_ports; port++) {
-        uint32_t *asking = work->asking + (size_t)port * net->vcs * net->n_words;
+        uint32_t *asking = work->asking + (size_t)port * net->rules.vcs * net->n_words;
         uint32_t at = wf_lockstep_give(net, r, port, asking, cycle, &work->count);
-        wf_lockstep_clear(asking, net->vcs * net->n_words);
+        wf_lockstep_clear(asking, net->rules.vcs * net->n_words);
         next = at < next ? at : next;
     }
     return next;
@@ -88,7 +88,7 @@ static inline void wf_lockstep_decide(const struct wf_lockstep_net *net, uint32_
         waiting = wf_lockstep_messages_inject(net, r, cycle);
     }
     if (wf_lockstep_ask_all(net, r, cycle, work)) {
-        uint32_t *asking = work->asking + (size_t)net->n_ports * net->vcs * net->n_words;
+        uint32_t *asking = work->asking + (size_t)net->n_ports * net->rules.vcs * net->n_words;
         wf_lockstep_eat_all(net, r, asking, cycle, &work->count);
         wf_lockstep_clear(asking, net->n_words);
     }

@@ -29,7 +29,7 @@ static bool are_alike(const struct wf_lockstep_net *a, const struct wf_lockstep_
 
     memcpy(&x, a, sizeof(x)); /* with what is between the members */
     memcpy(&y, b, sizeof(y));
-    x.seed = y.seed = 0;
+    x.rules.seed = y.rules.seed = 0;
     x.scale = y.scale = 0;
     x.silent = y.silent = 0;
     x.neighbor = y.neighbor = NULL;
@@ -64,8 +64,8 @@ static enum wf_status put_tables(struct wf_lockstep_group *group, struct wf_err 
         {AT(neighbor), net->n, net->n_ports, sizeof(*net->neighbor)},
         {AT(in_port), net->n, net->n_ports, sizeof(*net->in_port)},
         {AT(kind_of), net->n, net->n_ports, sizeof(*net->kind_of)},
-        {AT(coords), net->n, net->n_dims, sizeof(*net->coords)},
-        {AT(size), net->n_dims, 1, sizeof(*net->size)},
+        {AT(coords), net->n, net->rules.n_dims, sizeof(*net->coords)},
+        {AT(size), net->rules.n_dims, 1, sizeof(*net->size)},
         {AT(partners), net->n_nodes, 1, sizeof(*net->partners)},
         {AT(scales), net->n_nodes, 1, sizeof(*net->scales)},
         {AT(kinds), net->n_kinds, 1, sizeof(*net->kinds)},
@@ -98,7 +98,7 @@ static uint64_t bytes_of(const struct wf_lockstep_group *group)
 static uint64_t table_bytes(const struct wf_lockstep_net *net)
 {
     return (uint64_t)net->n * (net->n_ports * (sizeof(*net->neighbor) + 2 * sizeof(uint16_t)) +
-                               net->n_dims * sizeof(*net->coords)) +
+                               net->rules.n_dims * sizeof(*net->coords)) +
            (uint64_t)net->n_nodes * (sizeof(*net->partners) + sizeof(*net->scales));
 }
 
@@ -132,7 +132,7 @@ static enum wf_status put_varied(struct wf_lockstep_group *group, struct wf_err 
     for (size_t i = 0; i < group->n; i++) {
         const struct wf_lockstep_net *net = wf_lockstep_net(group->tasks[i]->lockstep);
         varied[i] = (struct wf_lockstep_varied){
-            .seed = net->seed, .scale = net->scale, .silent = net->silent};
+            .seed = net->rules.seed, .scale = net->scale, .silent = net->silent};
     }
     enum wf_status status =
         group->ops->copy_in(group->gpu, group->varied, varied, group->n * sizeof(*varied), err);

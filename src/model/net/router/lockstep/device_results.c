@@ -41,7 +41,7 @@ static enum wf_status get_state(struct wf_lockstep_group *group, struct final *f
     const struct wf_lockstep_net *net = &group->launch.net;
     const struct wf_gpu_ops *ops = group->ops;
     uint64_t routers = (uint64_t)group->n * net->n,
-             channels = routers * net->n_ports * net->vcs;
+             channels = routers * net->n_ports * net->rules.vcs;
     uint64_t bytes = (channels + routers) * sizeof(uint32_t);
     wf_gpu_address at = 0;
     enum wf_status status = ops->allocate(group->gpu, bytes, &at, err);
@@ -123,7 +123,7 @@ enum wf_status wf_lockstep_group_collect(struct wf_lockstep_group *group,
                                          enum wf_status outcome, struct wf_err *err)
 {
     const struct wf_lockstep_net *net = &group->launch.net;
-    size_t channels = (size_t)net->n * net->n_ports * net->vcs, first = 0;
+    size_t channels = (size_t)net->n * net->n_ports * net->rules.vcs, first = 0;
     struct final final = {.packets = NULL};
     struct wf_lockstep_out *out = wf_xcalloc(1, sizeof(*out));
     enum wf_status status = get_state(group, &final, err);

@@ -24,7 +24,7 @@ enum {
 /* Bytes of shared memory of a block, as tile_at() in model/net/router/lockstep/kernels.c divides them. */
 static uint32_t shared_bytes(const struct wf_lockstep_net *net, uint32_t tile)
 {
-    uint32_t channels = net->n_ports * net->vcs, asking = channels + 1;
+    uint32_t channels = net->n_ports * net->rules.vcs, asking = channels + 1;
     uint32_t listed = net->n_inputs + channels + net->n_ports + 2;
     uint32_t words = 12 + tile * (wf_lockstep_device_words(net) + asking);
 

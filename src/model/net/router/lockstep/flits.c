@@ -99,10 +99,10 @@ static void size_up(struct flits *f, const struct wf_router_net *model)
 {
     const struct wf_router_link_kind *kind = &model->kinds[0];
 
-    f->shape = shape_of(model->node.n_ports, model->vcs);
+    f->shape = shape_of(model->node.n_ports, model->rules.vcs);
     f->n_blocks = (f->net.n + BLOCK - 1) / BLOCK;
     f->n_places = kind->queue + 2; /* a part of the first may have left, of the last arrived */
-    f->capacity = kind->queue * model->phits;
+    f->capacity = kind->queue * model->rules.phits;
     f->hop = 1 + kind->pipeline + kind->link_delay;
     f->entry = 1 + kind->link_delay;
     f->back = 1 + kind->link_delay + (uint32_t)model->set.credit_delay;

@@ -20,6 +20,7 @@
 
 #include "model/net/router/lockstep/flits_state.h"
 #include "model/net/router/lockstep/inside.h"
+#include "model/net/router/rules/wormhole.h"
 
 /* ---- what reaches routers ---- */
 
@@ -305,33 +306,19 @@ static void give_switches(const struct here *h, struct moves *moves)
 
 /* ---- channels ---- */
 
-/* Dimension order, and the halves of the channels on rings: model/net/router/events/flit.c. Without branches,
- * which processors could not predict. */
 static void route(const struct here *h, uint32_t place)
 {
     const struct wf_lockstep_net *net = &h->f->net;
     struct queue *q = queue_at(h, place);
     const struct packet *packet = first_packet(h, place);
     const uint32_t r = h->first + router_at(place), queue = number_at(place);
-    const uint32_t vcs = h->shape.vcs, half = vcs / 2, in = port_of(h, queue);
-    uint32_t left = 0; /* dimensions in which the packet is not there yet */
+    const uint32_t vcs = h->shape.vcs, in = port_of(h, queue);
+    const struct wf_router_exit to = wf_router_wormhole_exit(
+        &net->rules, wf_lockstep_coords(net, r), wf_lockstep_coords(net, packet->dst),
+        packet->way & 0xff, in, queue - in * vcs, h->shape.local, vcs);
 
-    for (uint32_t dim = 0; dim < net->n_dims; dim++) {
-        left |= (uint32_t)(wf_lockstep_coord(net, r, dim) !=
-                           wf_lockstep_coord(net, packet->dst, dim))
-                << dim;
-    }
-    const uint32_t dim = lowest(left | (left == 0));
-    const uint32_t port = left == 0 ? h->shape.local : wf_lockstep_dim_port(packet->way, dim);
-    const bool before =
-        wf_lockstep_coord(net, packet->dst, dim) < wf_lockstep_coord(net, r, dim);
-    const bool straight = in == (port ^ 1u),
-               upper = straight ? queue - in * vcs >= half : before;
-    const bool halves = net->scheme == WF_LOCKSTEP_DATELINE && (net->rings >> dim & 1) != 0;
-    const uint32_t of_half = ((1u << half) - 1) << (upper ? half : 0);
-
-    q->port = (uint16_t)port;
-    q->vcs = (uint16_t)(halves && left != 0 ? of_half : (1u << vcs) - 1);
+    q->port = (uint16_t)to.port;
+    q->vcs = (uint16_t)to.vcs;
 }
 
 /* Routes the packets whose time has come. They ask for channels from now on. */

@@ -3,22 +3,12 @@
 #include "model/net/router/lockstep/flits.h"
 #include "model/net/router/lockstep/inside.h"
 
-static bool has_rings(const struct wf_router_net *model)
-{
-    uint32_t d = 0;
-
-    while (d < model->grid->n_dims && !wf_router_is_ring(model, d)) {
-        d++;
-    }
-    return d < model->grid->n_dims;
-}
-
 /* Whether routes cannot deadlock, and are those of route(). */
 static bool is_simple(const struct wf_router_net *model)
 {
     return model->grid != NULL && !model->atomic &&
-           (model->scheme == WF_ROUTER_DATELINE ||
-            (model->scheme == WF_ROUTER_DOR && !has_rings(model)));
+           (model->rules.scheme == WF_ROUTER_DATELINE ||
+            (model->rules.scheme == WF_ROUTER_DOR && model->rules.rings == 0));
 }
 
 const char *wf_lockstep_flits_limit(const struct wf_router_net *model)
@@ -35,10 +25,11 @@ const char *wf_lockstep_flits_limit(const struct wf_router_net *model)
         {model->kind_of != NULL || kind->pace != 1, "net.switching=wormhole with net.links"},
         {set->hold_switch, "net.hold_switch"},
         {set->speculative, "net.speculative"},
-        {n_ports > WF_LOCKSTEP_FLIT_PORTS || n_ports * model->vcs > WF_LOCKSTEP_FLIT_QUEUES,
+        {n_ports > WF_LOCKSTEP_FLIT_PORTS ||
+             n_ports * model->rules.vcs > WF_LOCKSTEP_FLIT_QUEUES,
          "net.switching=wormhole with more than 7 links or 64 queues a router"},
         {kind->queue > WF_LOCKSTEP_FLIT_PACKETS ||
-             (uint64_t)kind->queue * model->phits > UINT16_MAX,
+             (uint64_t)kind->queue * model->rules.phits > UINT16_MAX,
          "net.switching=wormhole with queues of more than 250 packets or 65,535 flits"},
         {set->stats == WF_NET_STATS_LINKS, "net.switching=wormhole with net.stats=links"},
         {model->packets_limit > 0, "net.switching=wormhole with net.global_restriction"},

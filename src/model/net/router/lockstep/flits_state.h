@@ -198,7 +198,7 @@ static inline struct here here_first(struct flits *f, const struct shape *shape,
         .n = f->net.n < BLOCK ? f->net.n : BLOCK,
         .cycle = cycle,
         .capacity = f->capacity,
-        .phits = f->net.phits,
+        .phits = f->net.rules.phits,
     };
 }
 

@@ -24,12 +24,12 @@ struct wf_lockstep_form {
                   uint32_t cycle, struct wf_lockstep_work *work);
     /* The watchdog, after cycles that are multiples of net->watchdog. */
     void (*look)(const struct wf_lockstep_net *net, struct wf_lockstep_share share,
-                 uint32_t cycle, uint16_t *ports);
+                 uint32_t cycle, uint32_t *ports);
     /* The packets that a channel has carried. */
     uint32_t (*packets)(const struct wf_lockstep_net *net, uint32_t r, uint32_t channel);
     /* wf_lockstep_is_blocked(); false if the queue is empty. */
     bool (*is_blocked)(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
-                       uint16_t *ports, struct wf_lockstep_wait *wait);
+                       uint32_t *ports, struct wf_lockstep_wait *wait);
 };
 
 /* The last two, for the form of the file that includes this. */
@@ -40,7 +40,7 @@ static inline uint32_t wf_lockstep_form_packets(const struct wf_lockstep_net *ne
 }
 
 static inline bool wf_lockstep_form_is_blocked(const struct wf_lockstep_net *net, uint32_t r,
-                                               uint32_t input, uint16_t *ports,
+                                               uint32_t input, uint32_t *ports,
                                                struct wf_lockstep_wait *wait)
 {
     return wf_lockstep_input(net, r, input)->n > 0 &&

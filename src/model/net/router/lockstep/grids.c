@@ -31,11 +31,11 @@ static inline void decide(const struct wf_lockstep_net *net, uint32_t r, uint32_
     for (uint32_t left = inputs; left != 0; left &= left - 1) {
         uint32_t input = (uint32_t)__builtin_ctz(left);
         uint32_t channel = wf_lockstep_ask(net, r, input, cycle, NULL);
-        if (channel == WF_LOCKSTEP_CONSUME) {
+        if (channel == WF_ROUTER_CONSUME) {
             eaten |= UINT32_C(1) << input;
-        } else if (channel != WF_LOCKSTEP_NONE) {
+        } else if (channel != WF_ROUTER_NONE) {
             work->asking[channel] |= UINT32_C(1) << input;
-            ports |= UINT32_C(1) << channel / net->vcs;
+            ports |= UINT32_C(1) << channel / net->rules.vcs;
         }
     }
     if (eaten != 0) {
@@ -44,7 +44,7 @@ static inline void decide(const struct wf_lockstep_net *net, uint32_t r, uint32_
     own->sending = ports;
     for (; ports != 0; ports &= ports - 1) {
         uint32_t port = (uint32_t)__builtin_ctz(ports);
-        wf_lockstep_tile_give(net, r, port, work->asking + (size_t)port * net->vcs, cycle,
+        wf_lockstep_tile_give(net, r, port, work->asking + (size_t)port * net->rules.vcs, cycle,
                               &work->count);
     }
     for (; inputs != 0; inputs &= inputs - 1) {
@@ -170,7 +170,7 @@ static void begin(const struct wf_lockstep_net *net, struct wf_lockstep_share sh
 }
 
 static void look(const struct wf_lockstep_net *net, struct wf_lockstep_share share,
-                 uint32_t cycle, uint16_t *ports)
+                 uint32_t cycle, uint32_t *ports)
 {
     for (uint32_t r = share.first; r < share.end; r++) {
         (void)wf_lockstep_look_at(net, r, cycle, ports);
@@ -215,7 +215,8 @@ const struct wf_lockstep_form *wf_lockstep_grid(const struct wf_lockstep_net *ne
     }
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         const struct kind *kind = &kinds[i];
-        if (kind->dims == net->n_dims && kind->vcs == net->vcs && kind->scheme == net->scheme) {
+        if (kind->dims == net->rules.n_dims && kind->vcs == net->rules.vcs &&
+            kind->scheme == net->rules.scheme) {
             return &kind->form;
         }
     }

@@ -13,7 +13,7 @@ struct wf_lockstep_net;
 
 /* Trees: the ports that a packet may take, as wf_router_ports(). Returns their number. */
 uint32_t wf_lockstep_route_ports(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
-                                 uint32_t slot, uint16_t *ports);
+                                 uint32_t slot, uint32_t *ports);
 
 /* Asks the routing policy for the first packet of an input: a channel, + 1; 0 if the packet is
  * at its destination. */

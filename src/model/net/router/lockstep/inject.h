@@ -42,9 +42,8 @@ static inline void wf_lockstep_enqueue(const struct wf_lockstep_net *net, uint32
 
     input->head = cycle;
     if (input->n++ == 0) {
-        uint32_t ready = wf_lockstep_ready_at(net, input);
         WF_LOCKSTEP_SET(wf_lockstep_busy(net, r, number / 32), UINT32_C(1) << number % 32);
-        wf_lockstep_wake(net, r, ready > cycle ? ready : cycle);
+        wf_lockstep_wake(net, r, cycle + wf_lockstep_ready_in(net, input, cycle));
     }
 }
 
@@ -116,7 +115,7 @@ struct wf_lockstep_lots {
 static inline uint64_t wf_lockstep_lot(const struct wf_lockstep_net *net,
                                        struct wf_lockstep_lots *lots)
 {
-    return wf_traffic_draw_message(net->seed, lots->node, lots->message, lots->count++);
+    return wf_traffic_draw_message(net->rules.seed, lots->node, lots->message, lots->count++);
 }
 
 /* The destination of a node's message; WF_LOCKSTEP_NONE: it sends none. The rules of
@@ -148,57 +147,23 @@ static inline uint32_t wf_lockstep_destination(const struct wf_lockstep_net *net
     return wf_lockstep_other(net, node, n, wf_lockstep_lot(net, lots));
 }
 
-/* The direction in which a packet travels each dimension. Where both are equally long the choice
- * is random, but depends on the packet alone. */
+/* The directions of packet `index` of a node's message. */
 static inline uint32_t wf_lockstep_directions(const struct wf_lockstep_net *net, uint32_t node,
                                               uint32_t dst, uint32_t number, uint32_t index)
 {
-    uint64_t own = wf_rng_mix(net->seed ^ ((uint64_t)node << 32 | number));
-    uint64_t lots = wf_rng_mix(own + index * WF_RNG_GOLDEN);
-    uint32_t way = 0;
-
-    for (uint32_t dim = 0; dim < net->n_dims; dim++) {
-        uint32_t here = wf_lockstep_coord(net, node, dim), size = net->size[dim];
-        uint32_t there = wf_lockstep_coord(net, dst, dim);
-        uint32_t up = there >= here ? there - here : there + size - here;
-        bool down = there < here;
-
-        if ((net->rings >> dim & 1) != 0) {
-            down = 2 * up == size ? (lots >> dim & 1) != 0 : 2 * up > size;
-        }
-        way |= (down ? UINT32_C(1) : 0) << dim;
-    }
-    return way;
-}
-
-/* The port of the dimension with most hops (`longest`), or of the last dimension. */
-static inline uint32_t wf_lockstep_main_port(const struct wf_lockstep_net *net, uint32_t node,
-                                             uint32_t dst, uint32_t way)
-{
-    uint32_t most = 0, port = 0;
-
-    for (uint32_t dim = 0; dim < net->n_dims; dim++) {
-        uint32_t here = wf_lockstep_coord(net, node, dim), size = net->size[dim];
-        uint32_t there = wf_lockstep_coord(net, dst, dim);
-        uint32_t up = there >= here ? there - here : there + size - here;
-        uint32_t hops = (way >> dim & 1) == 0 || up == 0 ? up : size - up;
-
-        if (hops > 0 && (net->injection != WF_LOCKSTEP_INJECT_LONGEST || hops > most)) {
-            most = hops;
-            port = wf_lockstep_dim_port(way, dim);
-        }
-    }
-    return port;
+    return wf_router_directions(&net->rules, net->size, wf_lockstep_coords(net, node),
+                                wf_lockstep_coords(net, dst), node, number, index);
 }
 
 /* The injection queue that a packet enters. */
 static inline uint32_t wf_lockstep_injector(const struct wf_lockstep_net *net, uint32_t node,
                                             uint32_t dst, uint32_t way)
 {
-    uint32_t first = net->node_ports * net->vcs, best = first;
+    uint32_t first = net->node_ports * net->rules.vcs, best = first;
 
-    if (net->injection != WF_LOCKSTEP_INJECT_SHORTEST && net->n_dims > 0) {
-        return first + wf_lockstep_main_port(net, node, dst, way) % net->n_injection;
+    if (net->rules.injection != WF_ROUTER_INJECT_SHORTEST && net->rules.n_dims > 0) {
+        return first + wf_router_injector(&net->rules, net->size, wf_lockstep_coords(net, node),
+                                          wf_lockstep_coords(net, dst), way, net->n_injection);
     }
     for (uint32_t i = first + 1; i < first + net->n_injection; i++) {
         if (wf_lockstep_input(net, node, i)->n < wf_lockstep_input(net, node, best)->n) {
@@ -237,7 +202,7 @@ static inline bool wf_lockstep_inject(const struct wf_lockstep_net *net, uint32_
 static inline void wf_lockstep_arrives(const struct wf_lockstep_net *net, uint64_t sent,
                                        uint64_t bytes, uint32_t pace, uint32_t cycle)
 {
-    uint64_t at = cycle + (uint64_t)(net->phits - 1) * pace;
+    uint64_t at = cycle + (uint64_t)(net->rules.phits - 1) * pace;
     uint64_t time = at * net->cycle_ps + 1, latency = time - sent;
 
     if (at >= net->end) {

@@ -65,7 +65,7 @@ enum { HEADS, CREDITS, INPUTS, OUTPUTS, EATS, COUNTS };
 static inline struct tile tile_at(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
                                   uint32_t size)
 {
-    struct tile tile = {.size = size, .n_asking = net->n_ports * net->vcs + 1};
+    struct tile tile = {.size = size, .n_asking = net->n_ports * net->rules.vcs + 1};
 
     tile.own = (uint32_t *)at->shared;
     tile.counts = tile.own + (size_t)size * wf_lockstep_own_words(net); /* size is 4, 8... */
@@ -73,7 +73,7 @@ static inline struct tile tile_at(const struct wf_gpu_at *at, const struct wf_lo
     tile.inputs = (uint16_t *)(tile.asking + (size_t)size * tile.n_asking);
     tile.outputs = tile.inputs + (size_t)size * net->n_inputs;
     tile.credits = tile.outputs + (size_t)size * (net->n_ports + 1);
-    tile.eats = tile.credits + (size_t)size * net->n_ports * net->vcs;
+    tile.eats = tile.credits + (size_t)size * net->n_ports * net->rules.vcs;
     for (uint32_t i = at->thread; i < size * tile.n_asking; i += at->threads) {
         tile.asking[i] = 0;
     }
@@ -218,11 +218,11 @@ static inline void ask_all(const struct wf_gpu_at *at, const struct wf_lockstep_
     for (uint32_t e = at->thread, n = counts[INPUTS]; e < n; e += at->threads) {
         uint32_t l = tile->inputs[e] >> 5, input = tile->inputs[e] & 31, r = tile->base + l;
         uint32_t channel = wf_lockstep_ask(net, r, input, cycle, NULL);
-        if (channel == WF_LOCKSTEP_NONE) {
+        if (channel == WF_ROUTER_NONE) {
             continue;
         }
-        bool eaten = channel == WF_LOCKSTEP_CONSUME;
-        uint32_t port = eaten ? net->n_ports : channel / net->vcs;
+        bool eaten = channel == WF_ROUTER_CONSUME;
+        uint32_t port = eaten ? net->n_ports : channel / net->rules.vcs;
         channel = eaten ? tile->n_asking - 1 : channel;
         (void)wf_gpu_or32(&tile->asking[(size_t)l * tile->n_asking + channel], UINT32_C(1)
                                                                                    << input);
@@ -247,7 +247,7 @@ static inline void give_all(const struct wf_gpu_at *at, const struct wf_lockstep
     for (uint32_t e = at->thread, n = counts[OUTPUTS]; e < n; e += at->threads) {
         uint32_t l = tile->outputs[e] >> 5, port = tile->outputs[e] & 31;
         uint32_t *asking = &tile->asking[(size_t)l * tile->n_asking];
-        wf_lockstep_tile_give(net, tile->base + l, port, asking + (size_t)port * net->vcs,
+        wf_lockstep_tile_give(net, tile->base + l, port, asking + (size_t)port * net->rules.vcs,
                               cycle, count);
     }
     for (uint32_t e = at->threads - 1 - at->thread, n = counts[EATS]; e < n; e += at->threads) {
@@ -405,7 +405,7 @@ static inline void lockstep_many(const struct wf_gpu_at *at,
         specialise(&net);
         shift(&net, number * args->state_stride);
         net.out += number;
-        net.seed = varied->seed;
+        net.rules.seed = varied->seed;
         net.scale = varied->scale;
         net.silent = varied->silent;
         advance(at, &net, args, &chunk);
@@ -440,7 +440,7 @@ static inline void lockstep_pack(const struct wf_gpu_at *at,
 
     for (uint32_t number = 0; number < args->n_nets; number++) {
         struct wf_lockstep_net net = args->net;
-        uint32_t n_channels = net.n_ports * net.vcs;
+        uint32_t n_channels = net.n_ports * net.rules.vcs;
         uint32_t *packets = args->packets + (uint64_t)number * net.n * n_channels;
 
         shift(&net, number * args->state_stride);

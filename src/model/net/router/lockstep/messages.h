@@ -272,7 +272,7 @@ static inline void wf_lockstep_messages_consumed(const struct wf_lockstep_net *n
     if (wf_lockstep_completes(net, node, more)) {
         wf_lockstep_arrives(net, more->sent, more->bytes, pace, cycle);
         if (net->mail.rounds > 0) {
-            wf_lockstep_arrived(net, node, more, cycle + (net->phits - 1) * pace);
+            wf_lockstep_arrived(net, node, more, cycle + (net->rules.phits - 1) * pace);
         }
     }
 }

@@ -20,7 +20,7 @@ static inline void wf_lockstep_place_packets(struct wf_lockstep_net *net, void *
                                              uint64_t *at, uint64_t bytes)
 {
     const uint64_t n = net->n, words = n * net->n_words;
-    const uint64_t places = n * net->n_ports * net->vcs * net->queue,
+    const uint64_t places = n * net->n_ports * net->rules.vcs * net->queue,
                    injected = (uint64_t)net->n_nodes * net->n_injection * net->injection_length;
 
     net->packets = wf_lockstep_carve(base, at, places * bytes);
@@ -40,7 +40,8 @@ static inline void wf_lockstep_place_packets(struct wf_lockstep_net *net, void *
  * pointer. */
 static inline uint64_t wf_lockstep_place(struct wf_lockstep_net *net, void *base)
 {
-    const uint64_t n = net->n, channels = n * net->n_ports * net->vcs, words = n * net->n_words;
+    const uint64_t n = net->n, channels = n * net->n_ports * net->rules.vcs,
+                   words = n * net->n_words;
     uint64_t at = 0;
 
     net->inputs = wf_lockstep_carve(base, &at, n * net->n_inputs * sizeof(*net->inputs));
@@ -58,7 +59,7 @@ static inline uint64_t wf_lockstep_place(struct wf_lockstep_net *net, void *base
 /* Words of `own` of each router on a device: wf_lockstep_own_words(), for hosts. */
 static inline uint32_t wf_lockstep_device_words(const struct wf_lockstep_net *net)
 {
-    uint32_t channels = net->n_ports * net->vcs;
+    uint32_t channels = net->n_ports * net->rules.vcs;
 
     return WF_LOCKSTEP_OWN_WORDS + (net->tight != 0
                                         ? net->n_inputs * WF_LOCKSTEP_INPUT_WORDS_TIGHT +
@@ -87,31 +88,31 @@ static inline bool wf_lockstep_is_small(const struct wf_lockstep_net *net)
 {
     uint32_t longest = 0;
 
-    for (uint32_t d = 0; d < net->n_dims; d++) {
+    for (uint32_t d = 0; d < net->rules.n_dims; d++) {
         longest += net->size[d];
     }
-    return net->n < 1 << 24 && net->end < 1 << 24 && longest < 1 << 12 && net->n_dims <= 4 &&
-           net->vcs <= 7 && net->queue < 1 << 7 && net->injection_length < 1 << 8 &&
-           net->n_inputs <= 32;
+    return net->n < 1 << 24 && net->end < 1 << 24 && longest < 1 << 12 &&
+           net->rules.n_dims <= 4 && net->rules.vcs <= 7 && net->queue < 1 << 7 &&
+           net->injection_length < 1 << 8 && net->n_inputs <= 32;
 }
 
 /* Whether tiles can hold a network: all routers are nodes of a grid, and bits of a word are enough
  * for their queues. */
 static inline bool wf_lockstep_fits_tiles(const struct wf_lockstep_net *net)
 {
-    return net->n_dims > 0 && net->n_words == 1 && net->has_more == 0 && net->before == NULL &&
-           net->limit == 0 && net->pattern != WF_LOCKSTEP_OTHER;
+    return net->rules.n_dims > 0 && net->n_words == 1 && net->has_more == 0 &&
+           net->before == NULL && net->limit == 0 && net->pattern != WF_LOCKSTEP_OTHER;
 }
 
 /* Whether such a network is what variants suppose, see wf_lockstep_specialise(). */
 static inline bool wf_lockstep_is_usual(const struct wf_lockstep_net *net)
 {
-    return net->n_ports == 2 * net->n_dims && net->n_nodes == net->n && net->n_injection == 1 &&
-           net->has_kinds == 0 && net->slow == 0 && net->has_scales == 0 &&
-           net->arbitration == WF_LOCKSTEP_ROUND_ROBIN &&
-           net->injection == WF_LOCKSTEP_INJECT_SHORTEST && net->transit == 0 &&
+    return net->n_ports == 2 * net->rules.n_dims && net->n_nodes == net->n &&
+           net->n_injection == 1 && net->has_kinds == 0 && net->slow == 0 &&
+           net->has_scales == 0 && net->rules.arbitration == WF_ROUTER_ROUND_ROBIN &&
+           net->rules.injection == WF_ROUTER_INJECT_SHORTEST && net->rules.transit == 0 &&
            net->stats == 0 && net->burst == 1 && wf_lockstep_is_small(net) &&
-           (net->scheme != WF_LOCKSTEP_ADAPTIVE || net->request == WF_LOCKSTEP_SMART);
+           (net->rules.scheme != WF_ROUTER_ADAPTIVE || net->rules.request == WF_ROUTER_SMART);
 }
 
 /* Sets the pointers to the tables; returns their size. */
@@ -123,8 +124,8 @@ static inline uint64_t wf_lockstep_place_tables(struct wf_lockstep_net *net, voi
     net->kinds = wf_lockstep_carve(base, &at, net->n_kinds * sizeof(*net->kinds));
     net->neighbor = wf_lockstep_carve(base, &at, links * sizeof(*net->neighbor));
     net->in_port = wf_lockstep_carve(base, &at, links * sizeof(*net->in_port));
-    net->coords = wf_lockstep_carve(base, &at, n * net->n_dims * sizeof(*net->coords));
-    net->size = wf_lockstep_carve(base, &at, net->n_dims * sizeof(*net->size));
+    net->coords = wf_lockstep_carve(base, &at, n * net->rules.n_dims * sizeof(*net->coords));
+    net->size = wf_lockstep_carve(base, &at, net->rules.n_dims * sizeof(*net->size));
     net->partners = NULL;
     net->kind_of = NULL;
     net->scales = NULL;

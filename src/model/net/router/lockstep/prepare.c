@@ -9,26 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const uint32_t schemes[] = {
-    [WF_ROUTER_DOR] = WF_LOCKSTEP_DOR,
-    [WF_ROUTER_ADAPTIVE] = WF_LOCKSTEP_ADAPTIVE,
-    [WF_ROUTER_DATELINE] = WF_LOCKSTEP_DATELINE,
-    [WF_ROUTER_DATELINE_FREE] = WF_LOCKSTEP_DATELINE_FREE,
-    [WF_ROUTER_UPDOWN] = WF_LOCKSTEP_UPDOWN,
-    [WF_ROUTER_POLICY] = WF_LOCKSTEP_POLICY,
-};
-
-_Static_assert((int)WF_LOCKSTEP_SMART == WF_ROUTER_SMART &&
-                   (int)WF_LOCKSTEP_RANDOM == WF_ROUTER_RANDOM &&
-                   (int)WF_LOCKSTEP_SHORTEST == WF_ROUTER_SHORTEST,
-               "requests");
-_Static_assert((int)WF_LOCKSTEP_AGE == WF_ROUTER_AGE &&
-                   (int)WF_LOCKSTEP_DICE == WF_ROUTER_DICE &&
-                   (int)WF_LOCKSTEP_FIFO == WF_ROUTER_FIFO,
-               "arbitration");
-_Static_assert((int)WF_LOCKSTEP_INJECT_DIRECTION == WF_ROUTER_INJECT_DIRECTION &&
-                   (int)WF_LOCKSTEP_INJECT_LONGEST == WF_ROUTER_INJECT_LONGEST_PATH,
-               "injection");
 _Static_assert((int)WF_LOCKSTEP_TARGETS_MAX == WF_NET_WAIT_TARGETS, "waits");
 
 /* A probability in units of 2^-53, as the comparison `draw * 2^-53 < chance` has it. */
@@ -55,7 +35,7 @@ static void size_wheels(struct wf_lockstep_net *net, const struct wf_router_net 
     net->queue = 1;
     for (uint32_t i = 0; i < model->n_kinds; i++) {
         const struct wf_router_link_kind *kind = &model->kinds[i];
-        uint64_t back = (uint64_t)model->phits * kind->pace + model->set.credit_delay;
+        uint64_t back = (uint64_t)model->rules.phits * kind->pace + model->set.credit_delay;
         uint64_t there = (uint64_t)kind->pipeline + kind->link_delay;
         hop = there > hop ? there : hop;
         credit = back > credit ? back : credit;
@@ -71,52 +51,38 @@ static void size_network(struct wf_lockstep_net *net, const struct wf_router_net
 {
     const struct wf_router_params *set = &model->set;
 
+    net->rules = model->rules;
     net->n = model->topo->n_vertices;
     net->n_nodes = model->topo->n_nodes;
     net->node_ports = model->node.n_ports;
     net->other_ports = model->other.n_ports;
     net->n_ports = net->node_ports > net->other_ports ? net->node_ports : net->other_ports;
-    net->vcs = model->vcs;
     net->n_injection = model->node.n_injection;
     net->injection_length = (uint32_t)set->injection_length;
     net->n_inputs = model->node.n_inputs > model->other.n_inputs ? model->node.n_inputs
                                                                  : model->other.n_inputs;
     net->n_words = (net->n_inputs + 31) / 32;
-    net->phits = model->phits;
-    net->turnaround = (uint32_t)set->turnaround;
     net->credit_delay = (uint32_t)set->credit_delay;
-    net->restriction = (uint32_t)set->restriction;
     net->n_kinds = model->n_kinds;
     net->has_kinds = model->kind_of != NULL;
     size_wheels(net, model);
 }
 
+/* Rules beside those of struct wf_router_rules. */
 static void set_rules(struct wf_lockstep_net *net, const struct wf_router_net *model)
 {
     const struct wf_router_params *set = &model->set;
 
-    net->scheme = schemes[model->scheme];
-    net->request = (uint32_t)model->request;
-    net->arbitration = (uint32_t)set->arbitration;
-    net->injection = (uint32_t)set->injection;
-    net->bubble = model->bubble;
-    net->escapes = model->escapes;
     net->consume_one = set->consume_one;
-    net->class_vcs = model->class_vcs;
-    net->has_more = model->scheme == WF_ROUTER_POLICY ||
-                    (model->scheme == WF_ROUTER_UPDOWN && model->request == WF_ROUTER_SOURCE) ||
-                    set->stats == WF_NET_STATS_LINKS;
+    net->has_more =
+        model->rules.scheme == WF_ROUTER_POLICY ||
+        (model->rules.scheme == WF_ROUTER_UPDOWN && model->rules.request == WF_ROUTER_SOURCE) ||
+        set->stats == WF_NET_STATS_LINKS;
     net->limit = model->packets_limit;
     net->has_loads = set->stats == WF_NET_STATS_LINKS;
     net->stats = set->stats != WF_NET_STATS_OFF;
     net->watchdog = (uint32_t)set->watchdog;
-    net->transit = chance_of(set->transit_priority);
     net->cycle_ps = (uint64_t)set->cycle;
-    net->seed = model->seed;
-    net->n_dims = model->grid != NULL ? model->grid->n_dims : 0;
-    for (uint32_t d = 0; d < net->n_dims; d++) {
-        net->rings |= (wf_router_is_ring(model, d) ? UINT32_C(1) : 0) << d;
-    }
 }
 
 static void set_traffic(struct wf_lockstep_net *net, const struct wf_traffic *traffic)
@@ -216,13 +182,13 @@ static void fill_coords(const struct wf_lockstep *lock)
     uint16_t *coords = wf_unconst(net->coords);
     uint32_t *size = wf_unconst(net->size);
 
-    for (uint32_t d = 0; d < net->n_dims; d++) {
+    for (uint32_t d = 0; d < net->rules.n_dims; d++) {
         size[d] = lock->model->grid->size[d];
     }
-    for (uint32_t r = 0; net->n_dims > 0 && r < net->n; r++) {
+    for (uint32_t r = 0; net->rules.n_dims > 0 && r < net->n; r++) {
         const uint16_t *own = wf_router_coords_of(lock->model, r);
-        for (uint32_t d = 0; d < net->n_dims; d++) {
-            coords[wf_lockstep_at(r, d, net->n_dims)] = own[d];
+        for (uint32_t d = 0; d < net->rules.n_dims; d++) {
+            coords[wf_lockstep_at(r, d, net->rules.n_dims)] = own[d];
         }
     }
 }

@@ -27,8 +27,8 @@ struct wf_gpu_program wf_lockstep_program(struct wf_lockstep_net *net)
     const struct variant *found = &variants[0]; /* for all grids */
 
     for (int i = 1; i < N_VARIANTS && wf_lockstep_is_usual(net); i++) {
-        if (variants[i].dims == net->n_dims && variants[i].vcs == net->vcs &&
-            variants[i].scheme == net->scheme) {
+        if (variants[i].dims == net->rules.n_dims && variants[i].vcs == net->rules.vcs &&
+            variants[i].scheme == net->rules.scheme) {
             found = &variants[i];
         }
     }

@@ -299,14 +299,14 @@ static uint32_t looks_every(const struct wf_lockstep_net *net)
 static void worker_init(struct worker *worker, struct crew *crew, uint32_t number,
                         const struct wf_lockstep_net *net)
 {
-    size_t words = ((size_t)net->n_ports * net->vcs + 1) * net->n_words;
+    size_t words = ((size_t)net->n_ports * net->rules.vcs + 1) * net->n_words;
 
     *worker = (struct worker){.crew = crew, .number = number};
     worker->net = *net;
     worker->out = wf_xcalloc(1, sizeof(*worker->out));
     worker->net.out = worker->out;
     worker->work.asking = wf_xcalloc(words, sizeof(uint32_t));
-    worker->work.ports = wf_xcalloc(WF_ROUTER_INPUTS_MAX, sizeof(uint16_t));
+    worker->work.ports = wf_xcalloc(WF_ROUTER_INPUTS_MAX, sizeof(uint32_t));
 }
 
 static void worker_fini(struct worker *worker)
@@ -344,7 +344,7 @@ static void add_up(struct wf_lockstep_out *into, const struct wf_lockstep_out *f
 static uint32_t *packets_of(const struct worker *worker)
 {
     const struct wf_lockstep_net *net = &worker->net;
-    uint32_t n = net->n_ports * net->vcs;
+    uint32_t n = net->n_ports * net->rules.vcs;
     uint32_t *packets = wf_xcalloc((size_t)net->n * n + 1, sizeof(*packets));
 
     for (uint32_t r = 0; r < net->n; r++) {

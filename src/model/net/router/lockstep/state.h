@@ -31,6 +31,8 @@
 
 #include "base/histogram.h"
 #include "model/net/router/lockstep/records.h"
+#include "model/net/router/rules/arbitrate.h"
+#include "model/net/router/rules/request.h"
 #include "model/traffic/batch.h"
 
 #include <stdbool.h>
@@ -55,31 +57,8 @@ enum {
     WF_LOCKSTEP_HOPS = 64,           /* packets by hops; the last counts all that are longer */
     WF_LOCKSTEP_WINDOW_MAX = 1 << 16 /* cycles of the longest delay */
 };
-#define WF_LOCKSTEP_NONE    UINT32_C(0xffffffff) /* no channel; no vertex */
-#define WF_LOCKSTEP_CONSUME UINT32_C(0xfffffffe)
-#define WF_LOCKSTEP_NEVER   UINT32_C(0xffffffff) /* cycle */
-
-/* Where packets may go; the numbers of enum wf_router_routing have other meanings elsewhere. */
-enum wf_lockstep_scheme {
-    WF_LOCKSTEP_DOR,
-    WF_LOCKSTEP_ADAPTIVE,
-    WF_LOCKSTEP_DATELINE,
-    WF_LOCKSTEP_DATELINE_FREE,
-    WF_LOCKSTEP_UPDOWN,
-    WF_LOCKSTEP_POLICY,
-};
-
-/* enum wf_router_request_order, enum wf_router_arbitration and enum wf_router_injection, which
- * have the same numbers. */
-enum {
-    WF_LOCKSTEP_FIRST,
-    WF_LOCKSTEP_SHORTEST,
-    WF_LOCKSTEP_RANDOM,
-    WF_LOCKSTEP_SMART,
-    WF_LOCKSTEP_SOURCE,
-};
-enum { WF_LOCKSTEP_ROUND_ROBIN, WF_LOCKSTEP_AGE, WF_LOCKSTEP_DICE, WF_LOCKSTEP_FIFO };
-enum { WF_LOCKSTEP_INJECT_SHORTEST, WF_LOCKSTEP_INJECT_DIRECTION, WF_LOCKSTEP_INJECT_LONGEST };
+#define WF_LOCKSTEP_NONE  UINT32_C(0xffffffff) /* no channel; no vertex */
+#define WF_LOCKSTEP_NEVER UINT32_C(0xffffffff) /* cycle */
 
 enum wf_lockstep_pattern {
     WF_LOCKSTEP_UNIFORM,
@@ -158,11 +137,11 @@ struct wf_net_link_load; /* model/net/stats/link_words.h */
 /* The network, by value. Sizes first, then what may differ between runs that share tables, then
  * the blocks. */
 struct wf_lockstep_net {
+    struct wf_router_rules rules;
     uint32_t n, n_nodes;       /* vertices; nodes are the first of them */
     uint32_t node_ports;       /* ports of a node... */
     uint32_t other_ports;      /* ...and of another vertex, as the router model counts them */
     uint32_t n_ports;          /* the larger of the two */
-    uint32_t vcs;              /* virtual channels of a link */
     uint32_t n_injection;      /* injection queues of a node... */
     uint32_t injection_length; /* ...and their packets */
     uint32_t n_inputs;         /* most inputs of a vertex */
@@ -171,24 +150,19 @@ struct wf_lockstep_net {
     uint32_t head_last;        /* cycles of the wheel of heads - 1, see wf_lockstep_spoke() */
     uint32_t credit_last;      /* likewise for free places */
     uint32_t head_delay, credit_delay_max; /* the longest delays, which need one cycle more */
-    uint32_t phits, turnaround, credit_delay, restriction, n_kinds;
-    uint32_t scheme, request, arbitration, injection, pattern;
-    uint32_t bubble, escapes, consume_one;
-    uint32_t n_dims, rings;             /* bit d: dimension d is a ring of more than two */
+    uint32_t credit_delay, n_kinds, consume_one, pattern;
     uint32_t self, hot_node, hot_nodes; /* patterns */
     uint32_t has_more, stats, has_kinds, has_scales, has_loads;
     uint32_t slow;                /* some links take several cycles for a phit */
     struct wf_lockstep_kind kind; /* of all links, unless has_kinds */
-    uint32_t class_vcs;           /* with a policy: channels that it needs */
     uint32_t watchdog, drop, burst;
-    uint64_t limit;        /* of packets in the network; 0: there is none */
-    uint64_t transit, hot; /* probabilities, in units of 2^-53 */
+    uint64_t limit; /* of packets in the network; 0: there is none */
+    uint64_t hot;   /* probability, in units of 2^-53 */
     uint64_t cycle_ps, batch_ps, message_bytes;
 
     uint32_t tight; /* devices: records are small */
     uint32_t base;  /* devices: the router to which the first words of `own` belong */
 
-    uint64_t seed;
     double scale;    /* for wf_traffic_gap_cycles(), unless `scales` has it */
     uint32_t silent; /* no node sends anything */
     uint32_t end;    /* cycles of the run */
@@ -251,7 +225,7 @@ static inline size_t wf_lockstep_port(const struct wf_lockstep_net *net, uint32_
 static inline uint32_t wf_lockstep_own_words(const struct wf_lockstep_net *net)
 {
     return WF_LOCKSTEP_OWN_WORDS + net->n_inputs * WF_LOCKSTEP_WORDS(INPUT) +
-           net->n_ports * net->vcs * WF_LOCKSTEP_WORDS(CHANNEL) +
+           net->n_ports * net->rules.vcs * WF_LOCKSTEP_WORDS(CHANNEL) +
            net->n_ports * WF_LOCKSTEP_WORDS(LINK);
 }
 
@@ -280,7 +254,8 @@ static inline struct wf_lockstep_channel *wf_lockstep_channel(const struct wf_lo
 static inline struct wf_lockstep_link *wf_lockstep_link(const struct wf_lockstep_net *net,
                                                         uint32_t r, uint32_t port)
 {
-    return (struct wf_lockstep_link *)wf_lockstep_channel(net, r, net->n_ports * net->vcs) +
+    return (struct wf_lockstep_link *)wf_lockstep_channel(net, r,
+                                                          net->n_ports * net->rules.vcs) +
            port;
 }
 
@@ -328,7 +303,7 @@ static inline struct wf_lockstep_input *wf_lockstep_input(const struct wf_lockst
 static inline struct wf_lockstep_channel *wf_lockstep_channel(const struct wf_lockstep_net *net,
                                                               uint32_t r, uint32_t channel)
 {
-    return &net->channels[wf_lockstep_at(r, channel, net->n_ports * net->vcs)];
+    return &net->channels[wf_lockstep_at(r, channel, net->n_ports * net->rules.vcs)];
 }
 
 static inline struct wf_lockstep_link *wf_lockstep_link(const struct wf_lockstep_net *net,
@@ -367,10 +342,9 @@ static inline uint32_t *wf_lockstep_busy(const struct wf_lockstep_net *net, uint
 
 #endif
 
-static inline uint32_t wf_lockstep_coord(const struct wf_lockstep_net *net, uint32_t r,
-                                         uint32_t dim)
+static inline const uint16_t *wf_lockstep_coords(const struct wf_lockstep_net *net, uint32_t r)
 {
-    return net->coords[wf_lockstep_at(r, dim, net->n_dims)];
+    return net->coords + wf_lockstep_at(r, 0, net->rules.n_dims);
 }
 
 /* Ports of a vertex, and the number of its first injection queue. */
@@ -383,13 +357,14 @@ static inline uint32_t wf_lockstep_ports(const struct wf_lockstep_net *net, uint
 
 static inline uint32_t wf_lockstep_inputs_of(const struct wf_lockstep_net *net, uint32_t r)
 {
-    return wf_lockstep_ports(net, r) * net->vcs + (r < net->n_nodes ? net->n_injection : 0);
+    return wf_lockstep_ports(net, r) * net->rules.vcs +
+           (r < net->n_nodes ? net->n_injection : 0);
 }
 
 static inline bool wf_lockstep_is_injected(const struct wf_lockstep_net *net, uint32_t r,
                                            uint32_t input)
 {
-    return input >= wf_lockstep_ports(net, r) * net->vcs;
+    return input >= wf_lockstep_ports(net, r) * net->rules.vcs;
 }
 
 static inline struct wf_lockstep_kind wf_lockstep_kind(const struct wf_lockstep_net *net,
@@ -464,16 +439,16 @@ static inline void wf_lockstep_forget(struct wf_lockstep_input *input, uint32_t 
 static inline uint32_t wf_lockstep_channel_free(const struct wf_lockstep_net *net, uint32_t r,
                                                 uint32_t channel)
 {
-    const struct wf_lockstep_link link = *wf_lockstep_link(net, r, channel / net->vcs);
-    uint32_t after = channel % net->vcs + 1;
+    const struct wf_lockstep_link link = *wf_lockstep_link(net, r, channel / net->rules.vcs);
+    uint32_t after = channel % net->rules.vcs + 1;
 
-    return link.turn == (after == net->vcs ? 0 : after) ? link.free : 0;
+    return link.turn == (after == net->rules.vcs ? 0 : after) ? link.free : 0;
 }
 
 static inline void wf_lockstep_busy_until(const struct wf_lockstep_net *net, uint32_t r,
                                           uint32_t channel, uint32_t cycle)
 {
-    wf_lockstep_link(net, r, channel / net->vcs)->free = cycle;
+    wf_lockstep_link(net, r, channel / net->rules.vcs)->free = cycle;
 }
 
 static inline struct wf_lockstep_packet
@@ -529,7 +504,7 @@ static inline void wf_lockstep_busy_until(const struct wf_lockstep_net *net, uin
                                           uint32_t channel, uint32_t cycle)
 {
     wf_lockstep_channel(net, r, channel)->free = cycle;
-    wf_lockstep_link(net, r, channel / net->vcs)->free = cycle;
+    wf_lockstep_link(net, r, channel / net->rules.vcs)->free = cycle;
 }
 
 static inline struct wf_lockstep_packet
@@ -550,10 +525,10 @@ wf_lockstep_packed(const struct wf_lockstep_packet *packet)
 static inline size_t wf_lockstep_slot(const struct wf_lockstep_net *net, uint32_t r,
                                       uint32_t input, uint32_t slot)
 {
-    uint32_t links = wf_lockstep_ports(net, r) * net->vcs;
+    uint32_t links = wf_lockstep_ports(net, r) * net->rules.vcs;
 
     return input < links ? wf_lockstep_at(r, input * net->queue + slot,
-                                          net->n_ports * net->vcs * net->queue)
+                                          net->n_ports * net->rules.vcs * net->queue)
                          : wf_lockstep_at(r, (input - links) * net->injection_length + slot,
                                           net->n_injection * net->injection_length);
 }

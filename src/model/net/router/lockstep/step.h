@@ -45,7 +45,7 @@ struct wf_lockstep_work {
         *asking; /* (channels of a router + 1) * n_words words, all 0 between decisions: bits
                        * of the inputs that request each channel, and last those to be
                        * consumed */
-    uint16_t *ports; /* trees: as many as a router has inputs */
+    uint32_t *ports; /* trees: as many as a router has inputs */
     struct wf_lockstep_count count;
     bool again; /* this is not the first decision of the router in this cycle */
 };
@@ -63,8 +63,7 @@ static inline struct wf_lockstep_packet wf_lockstep_begin(const struct wf_lockst
     const uint32_t of_injection = net->injection_length, of_link = net->queue;
     uint32_t places = injected ? of_injection : of_link;
 
-    uint32_t next = input->first + 1u;
-    input->first = (uint16_t)(next == places ? 0 : next);
+    input->first = (uint16_t)wf_router_after(input->first, places);
     input->n--;
     input->taken = 0;
     input->chosen = 0;
@@ -72,9 +71,10 @@ static inline struct wf_lockstep_packet wf_lockstep_begin(const struct wf_lockst
     input->leave = cycle + 1;
     wf_lockstep_forget(input, pace);
     if (!injected) {
-        const struct wf_lockstep_end end = wf_lockstep_near_end(net, r, number / net->vcs);
-        uint32_t channel = end.port * net->vcs + number % net->vcs;
-        uint32_t when = cycle + net->phits * pace + net->credit_delay;
+        const struct wf_lockstep_end end =
+            wf_lockstep_near_end(net, r, number / net->rules.vcs);
+        uint32_t channel = end.port * net->rules.vcs + number % net->rules.vcs;
+        uint32_t when = cycle + net->rules.phits * pace + net->credit_delay;
         WF_LOCKSTEP_OR(wf_lockstep_spoke(net, net->credits, net->credit_last, when,
                                          channel / 32, end.router),
                        UINT32_C(1) << channel % 32);
@@ -100,7 +100,7 @@ static inline void wf_lockstep_eat(const struct wf_lockstep_net *net, uint32_t r
 {
     uint32_t pace = wf_lockstep_is_injected(net, r, input)
                         ? 1
-                        : wf_lockstep_kind_in(net, r, input / net->vcs).pace;
+                        : wf_lockstep_kind_in(net, r, input / net->rules.vcs).pace;
     uint32_t slot = wf_lockstep_input(net, r, input)->first;
     const struct wf_lockstep_packet packet = wf_lockstep_begin(net, r, input, pace, cycle);
     uint32_t hops = packet.way >> 16;
@@ -124,77 +124,27 @@ static inline void wf_lockstep_eat(const struct wf_lockstep_net *net, uint32_t r
     wf_lockstep_arrives(net, packet.born * net->cycle_ps, net->message_bytes, pace, cycle);
 }
 
-/* Whether packets in transit go first this time. */
-static inline bool wf_lockstep_transit_first(const struct wf_lockstep_net *net, uint32_t r,
-                                             uint32_t what, uint32_t cycle)
-{
-    const uint64_t always = UINT64_C(1) << 53;
-
-    return net->transit >= always ||
-           (net->transit > 0 &&
-            wf_router_draw(net->seed, r, what, cycle, 0) >> 11 < net->transit);
-}
-
-/* How many turns after the last winner an input has its turn. */
-static inline uint32_t wf_lockstep_turns(const struct wf_lockstep_net *net, uint32_t r,
-                                         uint32_t winner, uint32_t input)
-{
-    uint32_t n = wf_lockstep_inputs_of(net, r), first = winner == n ? 0 : winner;
-
-    return input >= first ? input - first : input + n - first;
-}
-
-/* Whether input `a` goes before `b`. `winner` is the last winning input, + 1. */
-static inline bool wf_lockstep_before(const struct wf_lockstep_net *net, uint32_t r,
-                                      uint32_t winner, uint32_t a, uint32_t b)
-{
-    const struct wf_lockstep_input *x = wf_lockstep_input(net, r, a);
-    const struct wf_lockstep_input *y = wf_lockstep_input(net, r, b);
-    uint32_t first = 0, second = 0;
-
-    if (net->arbitration == WF_LOCKSTEP_AGE) {
-        first = wf_lockstep_read(net, r, a, x->first).born;
-        second = wf_lockstep_read(net, r, b, y->first).born;
-    } else if (net->arbitration == WF_LOCKSTEP_FIFO) {
-        first = wf_lockstep_asked(x);
-        second = wf_lockstep_asked(y);
-    }
-    return first != second
-               ? first < second
-               : wf_lockstep_turns(net, r, winner, a) < wf_lockstep_turns(net, r, winner, b);
-}
-
 /* The winner among the inputs whose bits are set in `asking`, n_words words; at least one is. */
 static inline uint32_t wf_lockstep_winner(const struct wf_lockstep_net *net, uint32_t r,
                                           uint32_t what, uint32_t winner,
                                           const uint32_t *asking, uint32_t cycle)
 {
-    if (net->arbitration == WF_LOCKSTEP_ROUND_ROBIN && net->transit == 0 && net->n_words == 1) {
-        uint32_t first = winner == wf_lockstep_inputs_of(net, r) ? 0 : winner;
-        uint32_t later = asking[0] >> first << first;
-        return (uint32_t)__builtin_ctz(later != 0 ? later : asking[0]);
-    }
-    bool transit = wf_lockstep_transit_first(net, r, what, cycle);
-    uint32_t best = WF_LOCKSTEP_NONE, n = 0;
+    const struct wf_lockstep_site site = {net, r, cycle};
+    const struct wf_router_here here = wf_lockstep_here(&site);
+    uint32_t n = wf_lockstep_inputs_of(net, r);
 
+    if (net->rules.arbitration == WF_ROUTER_ROUND_ROBIN && net->rules.transit == 0 &&
+        net->n_words == 1) {
+        return wf_router_next_in_turn(asking[0], winner, n);
+    }
+    struct wf_router_contest contest =
+        wf_router_contest(&here, what, winner, n, wf_lockstep_ports(net, r) * net->rules.vcs);
     for (uint32_t w = 0; w < net->n_words; w++) {
         for (uint32_t bits = asking[w]; bits != 0; bits &= bits - 1) {
-            uint32_t input = w * 32 + (uint32_t)__builtin_ctz(bits);
-            n++;
-            if (best == WF_LOCKSTEP_NONE) {
-                best = input;
-            } else if (transit && wf_lockstep_is_injected(net, r, input) !=
-                                      wf_lockstep_is_injected(net, r, best)) {
-                best = wf_lockstep_is_injected(net, r, input) ? best : input;
-            } else if (net->arbitration == WF_LOCKSTEP_DICE
-                           ? wf_rng_below32(wf_router_draw(net->seed, r, what, cycle, n), n) ==
-                                 0
-                           : wf_lockstep_before(net, r, winner, input, best)) {
-                best = input;
-            }
+            wf_router_contend(&contest, w * 32 + (uint32_t)__builtin_ctz(bits));
         }
     }
-    return best;
+    return contest.best;
 }
 
 /* Consumes packets of the inputs that asked for it: all, or one with consume_one. */
@@ -220,7 +170,7 @@ static inline void wf_lockstep_eat_all(const struct wf_lockstep_net *net, uint32
     router->consume_winner = input + 1;
     wf_lockstep_eat(net, r, input, cycle, count);
     router->consume_free =
-        cycle + net->phits * wf_lockstep_pace(net, wf_lockstep_input(net, r, input));
+        cycle + net->rules.phits * wf_lockstep_pace(net, wf_lockstep_input(net, r, input));
 }
 
 /* Gives a channel to one of the inputs that request it. */
@@ -233,7 +183,7 @@ static inline void wf_lockstep_grant(const struct wf_lockstep_net *net, uint32_t
 
     c->holder = c->winner = (wf_lockstep_short)(input + 1);
     wf_lockstep_input(net, r, input)->taken = (uint16_t)(channel + 1);
-    wf_lockstep_link(net, r, channel / net->vcs)->waiting++;
+    wf_lockstep_link(net, r, channel / net->rules.vcs)->waiting++;
 }
 
 /* Puts a packet into the queue at the end of a channel, where its head will arrive later. */
@@ -241,10 +191,10 @@ static inline void wf_lockstep_hand_over(const struct wf_lockstep_net *net, uint
                                          uint32_t channel, uint32_t slot,
                                          struct wf_lockstep_packet packet, uint32_t cycle)
 {
-    uint32_t port = channel / net->vcs;
+    uint32_t port = channel / net->rules.vcs;
     size_t at = wf_lockstep_port(net, r, port);
     uint32_t to = net->neighbor[at];
-    uint32_t input = net->in_port[at] * net->vcs + channel % net->vcs;
+    uint32_t input = net->in_port[at] * net->rules.vcs + channel % net->rules.vcs;
 
     packet.at = cycle + wf_lockstep_kind(net, r, port).hop;
     packet.way += UINT32_C(1) << 16; /* a hop */
@@ -263,22 +213,22 @@ static inline uint32_t wf_lockstep_send(const struct wf_lockstep_net *net, uint3
     struct wf_lockstep_link *link = wf_lockstep_link(net, r, port);
     uint32_t vc = link->turn, pace = wf_lockstep_kind(net, r, port).pace;
 
-    while (wf_lockstep_channel(net, r, port * net->vcs + vc)->holder == 0) {
-        vc = vc + 1 == net->vcs ? 0 : vc + 1;
+    while (wf_lockstep_channel(net, r, port * net->rules.vcs + vc)->holder == 0) {
+        vc = wf_router_after(vc, net->rules.vcs);
     }
-    uint32_t number = port * net->vcs + vc;
+    uint32_t number = port * net->rules.vcs + vc;
     struct wf_lockstep_channel *c = wf_lockstep_channel(net, r, number);
     uint32_t input = c->holder - 1u, slot = c->tail & ~WF_LOCKSTEP_WANTED;
     uint32_t from = wf_lockstep_input(net, r, input)->first;
 
     c->holder = 0;
-    wf_lockstep_busy_until(net, r, number, cycle + net->phits * pace);
+    wf_lockstep_busy_until(net, r, number, cycle + net->rules.phits * pace);
     c->used++;
     c->packets++;
-    c->tail = (wf_lockstep_short)((c->tail & WF_LOCKSTEP_WANTED) |
-                                  (slot + 1 == net->queue ? 0 : slot + 1));
+    c->tail =
+        (wf_lockstep_short)((c->tail & WF_LOCKSTEP_WANTED) | wf_router_after(slot, net->queue));
     link->waiting--;
-    link->turn = (uint16_t)(vc + 1 == net->vcs ? 0 : vc + 1);
+    link->turn = (uint16_t)wf_router_after(vc, net->rules.vcs);
 
     const struct wf_lockstep_packet packet = wf_lockstep_begin(net, r, input, pace, cycle);
     wf_lockstep_count_left(net, r, input, &packet, cycle, count);
@@ -287,8 +237,8 @@ static inline uint32_t wf_lockstep_send(const struct wf_lockstep_net *net, uint3
     wf_lockstep_hand_over(net, r, number, slot, packet, cycle);
     if (net->has_more != 0) {
         size_t at = wf_lockstep_port(net, r, port);
-        *wf_lockstep_more(net, net->neighbor[at], net->in_port[at] * net->vcs + vc, slot) =
-            *wf_lockstep_more(net, r, input, from);
+        *wf_lockstep_more(net, net->neighbor[at], net->in_port[at] * net->rules.vcs + vc,
+                          slot) = *wf_lockstep_more(net, r, input, from);
     }
 #ifndef WF_LOCKSTEP_TILES
     if (net->loads != NULL) {
@@ -309,14 +259,14 @@ static inline uint32_t wf_lockstep_give(const struct wf_lockstep_net *net, uint3
 {
     const struct wf_lockstep_link *link = wf_lockstep_link(net, r, port);
 
-    for (uint32_t vc = 0; vc < net->vcs; vc++) {
+    for (uint32_t vc = 0; vc < net->rules.vcs; vc++) {
         uint32_t any = 0;
         for (uint32_t w = 0; w < net->n_words; w++) {
             any |= asking[vc * net->n_words + w];
         }
         if (any != 0) {
-            wf_lockstep_grant(net, r, port * net->vcs + vc, asking + (size_t)vc * net->n_words,
-                              cycle);
+            wf_lockstep_grant(net, r, port * net->rules.vcs + vc,
+                              asking + (size_t)vc * net->n_words, cycle);
         }
     }
     if (link->waiting > 0 && link->free <= cycle) {

@@ -22,7 +22,7 @@ static inline uint32_t wf_lockstep_next_burst(const struct wf_lockstep_net *net,
         return WF_LOCKSTEP_NEVER;
     }
     uint64_t random =
-        wf_traffic_draw_gap(net->seed, node, wf_lockstep_node(net, node)->bursts++);
+        wf_traffic_draw_gap(net->rules.seed, node, wf_lockstep_node(net, node)->bursts++);
     double gap = wf_traffic_gap_cycles(random, scale);
     return gap < (double)net->end ? cycle + 1 + (uint32_t)gap : WF_LOCKSTEP_NEVER;
 }

@@ -17,10 +17,10 @@ static inline void wf_lockstep_specialise(struct wf_lockstep_net *net, uint32_t 
 {
     net->n_words = 1;
     net->has_more = 0;
-    net->n_dims = dims;
+    net->rules.n_dims = dims;
     net->n_ports = net->node_ports = net->other_ports = 2 * dims;
-    net->vcs = vcs;
-    net->scheme = scheme;
+    net->rules.vcs = vcs;
+    net->rules.scheme = scheme;
     net->n_inputs = 2 * dims * vcs + 1;
     net->n_injection = 1;
     net->n_nodes = net->n;
@@ -29,10 +29,10 @@ static inline void wf_lockstep_specialise(struct wf_lockstep_net *net, uint32_t 
     net->kind.pace = 1;
     net->has_scales = 0;
     net->scales = NULL;
-    net->arbitration = WF_LOCKSTEP_ROUND_ROBIN;
-    net->request = WF_LOCKSTEP_SMART;
-    net->injection = WF_LOCKSTEP_INJECT_SHORTEST;
-    net->transit = 0;
+    net->rules.arbitration = WF_ROUTER_ROUND_ROBIN;
+    net->rules.request = WF_ROUTER_SMART;
+    net->rules.injection = WF_ROUTER_INJECT_SHORTEST;
+    net->rules.transit = 0;
     net->stats = 0;
     net->burst = 1;
 }
@@ -41,7 +41,7 @@ static inline void wf_lockstep_specialise(struct wf_lockstep_net *net, uint32_t 
 
 /* A packet has begun to leave: its queue asks again when the tail has left. */
 static inline void wf_lockstep_tile_left(const struct wf_lockstep_net *net, uint32_t r,
-                                         uint32_t input)
+                                         uint32_t input, uint32_t cycle)
 {
     uint32_t bit = UINT32_C(1) << input;
     struct wf_lockstep_own *own = wf_lockstep_own(net, r);
@@ -49,7 +49,7 @@ static inline void wf_lockstep_tile_left(const struct wf_lockstep_net *net, uint
 
     WF_LOCKSTEP_CLEAR(&own->held, bit);
     if (queue->n > 0) {
-        wf_lockstep_wake(net, r, wf_lockstep_ready_at(net, queue));
+        wf_lockstep_wake(net, r, cycle + wf_lockstep_ready_in(net, queue, cycle));
     } else {
         WF_LOCKSTEP_CLEAR(&own->busy, bit);
     }
@@ -63,14 +63,14 @@ static inline void wf_lockstep_tile_give(const struct wf_lockstep_net *net, uint
 {
     const struct wf_lockstep_link *link = wf_lockstep_link(net, r, port);
 
-    for (uint32_t vc = 0; vc < net->vcs; vc++) {
+    for (uint32_t vc = 0; vc < net->rules.vcs; vc++) {
         if (asking[vc] != 0) {
-            wf_lockstep_grant(net, r, port * net->vcs + vc, asking + vc, cycle);
+            wf_lockstep_grant(net, r, port * net->rules.vcs + vc, asking + vc, cycle);
             asking[vc] = 0;
         }
     }
     if (link->waiting > 0 && link->free <= cycle) {
-        wf_lockstep_tile_left(net, r, wf_lockstep_send(net, r, port, cycle, count));
+        wf_lockstep_tile_left(net, r, wf_lockstep_send(net, r, port, cycle, count), cycle);
     }
     if (link->waiting > 0) {
         wf_lockstep_wake(net, r, link->free);

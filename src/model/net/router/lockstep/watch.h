@@ -13,7 +13,7 @@
  * Packets with more than WF_LOCKSTEP_TARGETS_MAX channels to choose from are not examined. The
  * queue must not be empty. */
 static inline bool wf_lockstep_is_blocked(const struct wf_lockstep_net *net, uint32_t r,
-                                          uint32_t number, uint16_t *ports,
+                                          uint32_t number, uint32_t *ports,
                                           struct wf_lockstep_wait *wait)
 {
     const struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
@@ -24,25 +24,14 @@ static inline bool wf_lockstep_is_blocked(const struct wf_lockstep_net *net, uin
     if (input->taken != 0 || wf_lockstep_is_injected(net, r, number)) {
         return false;
     }
-    const struct wf_lockstep_asker asker = wf_lockstep_asker_of(net, r, number, 0, ports);
-    if (asker.arrived) {
-        return false;
-    }
-    uint32_t n = wf_lockstep_spans(net, &asker), escape = wf_lockstep_escape(net, &asker);
-    for (uint32_t k = 0; k < n + (escape != WF_LOCKSTEP_NONE); k++) {
-        const struct wf_lockstep_span span =
-            k < n ? wf_lockstep_span(net, &asker, k) : wf_lockstep_span_one(escape);
-        for (uint32_t c = span.first; c < span.end; c += span.step) {
-            if (wf_lockstep_channel(net, r, c)->used <
-                    wf_lockstep_kind(net, r, c / net->vcs).queue ||
-                wait->n == WF_LOCKSTEP_TARGETS_MAX) {
-                return false;
-            }
-            wait->targets[wait->n++] = c;
-        }
-    }
-    wait->is_full = input->n >= wf_lockstep_kind_in(net, r, number / net->vcs).queue;
-    return wait->n > 0;
+    const struct wf_lockstep_site site = {net, r, 0};
+    const struct wf_router_here here = wf_lockstep_here(&site);
+    bool arrived;
+    const struct wf_router_asker asker =
+        wf_lockstep_asker_of(net, r, number, 0, ports, &arrived);
+    wait->is_full = input->n >= wf_lockstep_kind_in(net, r, number / net->rules.vcs).queue;
+    return !arrived &&
+           wf_router_is_stuck(&here, &asker, wait->targets, &wait->n, WF_LOCKSTEP_TARGETS_MAX);
 }
 
 #ifdef WF_LOCKSTEP_TIGHT
@@ -84,7 +73,7 @@ static inline bool wf_lockstep_is_old(const struct wf_lockstep_net *net, uint32_
  * decisions. Queues that are blocked are counted in `out`. Returns whether a packet may be found
  * blocked the next time. */
 static inline bool wf_lockstep_look_at(const struct wf_lockstep_net *net, uint32_t r,
-                                       uint32_t cycle, uint16_t *ports)
+                                       uint32_t cycle, uint32_t *ports)
 {
     struct wf_lockstep_wait wait;
     bool again = false;
@@ -115,7 +104,7 @@ static inline void wf_lockstep_watch(const struct wf_lockstep_net *net, uint32_t
 
 /* wf_lockstep_look_at(), if some packet of the router got nothing. */
 static inline void wf_lockstep_look(const struct wf_lockstep_net *net, uint32_t r,
-                                    uint32_t cycle, uint16_t *ports)
+                                    uint32_t cycle, uint32_t *ports)
 {
     if (net->routers[r].watch == cycle) {
         bool again = wf_lockstep_look_at(net, r, cycle, ports);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Routes of packets with wormhole switching on grids. */
+
+#include "model/net/router/rules/grid.h"
+
+/* A port, and the channels of it that a packet may take, a bit for each. */
+struct wf_router_exit {
+    uint32_t port, vcs;
+};
+
+/* All of n virtual channels. */
+static inline uint32_t wf_router_all_vcs(uint32_t n)
+{
+    return (UINT32_C(1) << n) - 1;
+}
+
+/* Dimension order. On a ring, packets to a lower coordinate use the upper half of the channels until
+ * they leave the ring, the others the lower half. In neither half can packets wait for each other all
+ * around the ring, as routes cover at most half of it. BookSim2 does the same. The packet came by the
+ * channel `vc` of port `in`; at its destination it leaves by `local`. Without branches, which
+ * processors could not predict. */
+static inline struct wf_router_exit
+wf_router_wormhole_exit(const struct wf_router_rules *rules, const uint16_t *here,
+                        const uint16_t *there, uint32_t down, uint32_t in, uint32_t vc,
+                        uint32_t local, uint32_t vcs)
+{
+    const uint32_t left = wf_router_left(rules, here, there), half = vcs / 2;
+    const uint32_t dim = (uint32_t)__builtin_ctz(left | (left == 0));
+    const uint32_t port = left == 0 ? local : wf_router_dim_port(down, dim);
+    const bool straight = in == (port ^ 1u),
+               upper = straight ? vc >= half : there[dim] < here[dim];
+    const bool halves = rules->scheme == WF_ROUTER_DATELINE && (rules->rings >> dim & 1) != 0;
+
+    return (struct wf_router_exit){port, halves && left != 0
+                                             ? wf_router_all_vcs(half) << (upper ? half : 0)
+                                             : wf_router_all_vcs(vcs)};
+}
