@@ -73,6 +73,9 @@ const char *wf_document_blocked_text(const struct wf_document_jobs *jobs,
  * 3 with tag 7". */
 const char *wf_document_leftover_text(const struct wf_document_jobs *jobs,
                                       const struct wf_rank_leftover *leftover, char *buf);
+/* Adds a rank by its number in its job, and the job if there are several. */
+void wf_document_add_rank(struct wf_value *item, const struct wf_document_jobs *jobs,
+                          uint32_t rank);
 /* "rank 3", or "rank 3 of job 1" if there are several jobs, into WF_DOCUMENT_NAME_MAX bytes. */
 const char *wf_document_rank_name(const struct wf_document_jobs *jobs, uint32_t rank,
                                   char *buf);

@@ -23,8 +23,8 @@ void wf_document_spread(struct wf_value *parent, const char *name, const struct 
     wf_doc_count(section, "max", (uint64_t)stat->max);
 }
 
-/* Adds a rank by its number in its job, and the job if there are several. */
-static void add_rank(struct wf_value *item, const struct wf_document_jobs *jobs, uint32_t rank)
+void wf_document_add_rank(struct wf_value *item, const struct wf_document_jobs *jobs,
+                          uint32_t rank)
 {
     uint32_t job = wf_document_job_of(jobs, rank);
 
@@ -41,7 +41,7 @@ static void add_blocked(struct wf_value *item, const struct wf_document_jobs *jo
     bool waits = blocked->failure == WF_FAILURE_NONE && on->in != WF_BLOCKED_NOWHERE;
     char words[WF_DOCUMENT_TEXT_MAX];
 
-    add_rank(item, jobs, blocked->rank);
+    wf_document_add_rank(item, jobs, blocked->rank);
     if (waits && on->peer != WF_MATCH_ANY_SOURCE) {
         wf_doc_count(item, "source",
                      on->peer - jobs->first[wf_document_job_of(jobs, on->peer)]);
@@ -73,7 +73,7 @@ static void add_leftover(struct wf_value *result, const struct wf_document_jobs 
     struct wf_value *section = wf_doc_section(result, "left_over");
     char words[WF_DOCUMENT_TEXT_MAX];
 
-    add_rank(section, jobs, leftover->rank);
+    wf_document_add_rank(section, jobs, leftover->rank);
     wf_doc_text(section, "what", wf_document_leftover_text(jobs, leftover, words));
 }
 
@@ -239,7 +239,7 @@ static void add_waits(struct wf_value *result, const struct wf_document_jobs *jo
 
     for (uint32_t i = 0; i < tally->n_waits; i++) {
         struct wf_value *item = wf_doc_section(list, NULL);
-        add_rank(item, jobs, tally->waits[i].rank);
+        wf_document_add_rank(item, jobs, tally->waits[i].rank);
         wf_doc_text(item, "in", in[tally->waits[i].in]);
         wf_doc_count(item, "time_ps", (uint64_t)tally->waits[i].time);
     }

@@ -106,13 +106,9 @@ static void add_waiting_tasks(struct wf_value *result, const struct wf_document_
     for (uint64_t i = 0; i < tally->n_blocked; i++) {
         const struct wf_pe_blocked *blocked = &tally->blocked[i];
         struct wf_value *item = wf_doc_section(list, NULL);
-        uint32_t number = wf_document_job_of(jobs, blocked->pe);
         char words[WORDS_MAX];
 
-        if (jobs->n > 1) {
-            wf_doc_count(item, "job", number);
-        }
-        wf_doc_count(item, "rank", blocked->pe - jobs->first[number]);
+        wf_document_add_rank(item, jobs, blocked->pe);
         wf_doc_count(item, "task", blocked->task);
         wf_doc_count(item, "missing_tasks", blocked->missing_tasks);
         wf_doc_count(item, "missing_messages", blocked->missing_messages);

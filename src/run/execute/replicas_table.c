@@ -141,12 +141,8 @@ static void add_ranks(const struct wf_replicas_table *table, struct sample *samp
 
     for (uint32_t i = 0; i < table->n_ranks; i++) {
         struct wf_value *item = wf_doc_section(list, NULL);
-        uint32_t job = wf_document_job_of(jobs, table->ranks[i]);
 
-        if (jobs->n > 1) {
-            wf_doc_count(item, "job", job);
-        }
-        wf_doc_count(item, "rank", table->ranks[i] - jobs->first[job]);
+        wf_document_add_rank(item, jobs, table->ranks[i]);
         take_column(table, first + i, sample);
         add_times(item, "finish", sample);
     }
