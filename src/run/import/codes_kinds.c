@@ -5,7 +5,7 @@
  * src/networks/model-net) and of the configurations that come with TraceR
  * (https://github.com/hpcgroup/TraceR).
  */
-#include "run/import/codes_job.h"
+#include "run/import/codes_importer.h"
 
 #include "base/arith.h"
 #include "base/lookup.h"
@@ -16,103 +16,105 @@
 enum { DIMS_MAX = 8 };
 
 /* Writes "size: [4, 5, 8]" from dim_length, and sets *product. */
-static enum wf_status write_dims(struct wf_codes_job *job, uint64_t *product)
+static enum wf_status write_dims(struct wf_codes_importer *codes, uint64_t *product)
 {
-    const struct wf_codes_entry *entry = wf_codes_param(job, "dim_length");
+    const struct wf_codes_entry *entry = wf_codes_param(codes, "dim_length");
     uint64_t n_dims = 0, n = 0;
 
-    WF_TRY(wf_codes_count(job, "n_dims", 4, &n_dims));
+    WF_TRY(wf_codes_count(codes, "n_dims", 4, &n_dims));
     if (entry == NULL) {
-        return wf_codes_fail(job, NULL, "dim_length in PARAMS");
+        return wf_codes_fail(codes, NULL, "dim_length in PARAMS");
     }
     *product = 1;
-    wf_codes_say(&job->out->machine, "  size: [");
+    wf_codes_say(&codes->out->machine, "  size: [");
     for (const char *at = entry->value; at != NULL && n < DIMS_MAX; n++) {
         char *end = NULL;
         unsigned long long length = strtoull(at, &end, 10);
 
         if (at[0] < '0' || at[0] > '9' || length == 0 || length > UINT32_MAX ||
             (*end != '\0' && *end != ',')) {
-            return wf_codes_fail(job, entry, "lengths of dimensions, as 4,5,8");
+            return wf_codes_fail(codes, entry, "lengths of dimensions, as 4,5,8");
         }
         *product = wf_times_u64(*product, length);
-        wf_codes_say(&job->out->machine, "%s%llu", n > 0 ? ", " : "", length);
+        wf_codes_say(&codes->out->machine, "%s%llu", n > 0 ? ", " : "", length);
         at = *end == ',' ? end + 1 : NULL;
         at = at != NULL ? at + strspn(at, " ") : NULL;
     }
-    wf_codes_say(&job->out->machine, "]\n");
-    return n == n_dims ? WF_OK
-                       : wf_codes_fail(job, entry, "as many lengths as n_dims says, at most 8");
+    wf_codes_say(&codes->out->machine, "]\n");
+    return n == n_dims
+               ? WF_OK
+               : wf_codes_fail(codes, entry, "as many lengths as n_dims says, at most 8");
 }
 
-static enum wf_status write_torus(struct wf_codes_job *job, uint64_t *nodes)
+static enum wf_status write_torus(struct wf_codes_importer *codes, uint64_t *nodes)
 {
-    wf_codes_say(&job->out->machine, "  kind: torus\n");
-    return write_dims(job, nodes);
+    wf_codes_say(&codes->out->machine, "  kind: torus\n");
+    return write_dims(codes, nodes);
 }
 
 /* An express mesh links nodes at a distance of 1, 2, ... up to the end of the dimension: a
  * HyperX. */
-static enum wf_status write_express_mesh(struct wf_codes_job *job, uint64_t *nodes)
+static enum wf_status write_express_mesh(struct wf_codes_importer *codes, uint64_t *nodes)
 {
     uint64_t gap = 0, p = 0;
 
-    WF_TRY(wf_codes_count(job, "gap", 0, &gap));
+    WF_TRY(wf_codes_count(codes, "gap", 0, &gap));
     if (gap != 1) {
-        return wf_codes_fail(job, wf_codes_param(job, "gap"),
+        return wf_codes_fail(codes, wf_codes_param(codes, "gap"),
                              "1, which is a HyperX; other meshes have no counterpart");
     }
-    WF_TRY(wf_codes_count(job, "num_cn", 0, &p));
-    wf_codes_say(&job->out->machine, "  kind: hyperx\n  p: %llu\n", (unsigned long long)p);
-    WF_TRY(write_dims(job, nodes));
+    WF_TRY(wf_codes_count(codes, "num_cn", 0, &p));
+    wf_codes_say(&codes->out->machine, "  kind: hyperx\n  p: %llu\n", (unsigned long long)p);
+    WF_TRY(write_dims(codes, nodes));
     *nodes = wf_times_u64(*nodes, p);
     return WF_OK;
 }
 
-static void say_dragonfly(struct wf_codes_job *job, const uint64_t aphg[4], uint64_t *nodes)
+static void say_dragonfly(struct wf_codes_importer *codes, const uint64_t aphg[4],
+                          uint64_t *nodes)
 {
-    wf_codes_say(&job->out->machine,
+    wf_codes_say(&codes->out->machine,
                  "  kind: dragonfly\n  a: %llu\n  p: %llu\n  h: %llu\n  g: %llu\n"
                  "  global: absolute\n",
                  (unsigned long long)aphg[0], (unsigned long long)aphg[1],
                  (unsigned long long)aphg[2], (unsigned long long)aphg[3]);
-    wf_codes_note(job, NULL,
+    wf_codes_note(codes, NULL,
                   "routers are connected to other groups in another order than in CODES");
     *nodes = wf_times_u64(wf_times_u64(aphg[0], aphg[1]), aphg[3]);
 }
 
-static enum wf_status write_dragonfly(struct wf_codes_job *job, uint64_t *nodes)
+static enum wf_status write_dragonfly(struct wf_codes_importer *codes, uint64_t *nodes)
 {
     uint64_t a = 0;
 
-    WF_TRY(wf_codes_count(job, "num_routers", 4, &a));
+    WF_TRY(wf_codes_count(codes, "num_routers", 4, &a));
     if (a % 2 != 0) {
-        return wf_codes_fail(job, wf_codes_param(job, "num_routers"), "an even number");
+        return wf_codes_fail(codes, wf_codes_param(codes, "num_routers"), "an even number");
     }
-    say_dragonfly(job, (uint64_t[4]){a, a / 2, a / 2, a * (a / 2) + 1}, nodes);
+    say_dragonfly(codes, (uint64_t[4]){a, a / 2, a / 2, a * (a / 2) + 1}, nodes);
     return WF_OK;
 }
 
-static enum wf_status write_dally(struct wf_codes_job *job, uint64_t *nodes)
+static enum wf_status write_dally(struct wf_codes_importer *codes, uint64_t *nodes)
 {
     static const char *const keys[] = {"num_routers", "num_cns_per_router",
                                        "num_global_channels", "num_groups"};
     uint64_t aphg[4] = {0};
 
     for (size_t i = 0; i < 4; i++) {
-        WF_TRY(wf_codes_count(job, keys[i], 0, &aphg[i]));
+        WF_TRY(wf_codes_count(codes, keys[i], 0, &aphg[i]));
     }
-    say_dragonfly(job, aphg, nodes);
+    say_dragonfly(codes, aphg, nodes);
     return WF_OK;
 }
 
-static enum wf_status write_slimfly(struct wf_codes_job *job, uint64_t *nodes)
+static enum wf_status write_slimfly(struct wf_codes_importer *codes, uint64_t *nodes)
 {
     uint64_t q = 0, p = 0;
 
-    WF_TRY(wf_codes_count(job, "num_routers", 4, &q));
-    WF_TRY(wf_codes_count(job, "num_terminals", 2, &p));
-    wf_codes_say(&job->out->machine, "  kind: slimfly\n  q: %llu\n  p: %llu\n",
+    WF_TRY(wf_codes_count(codes, "num_routers", 4, &q));
+    WF_TRY(wf_codes_count(codes, "num_terminals", 2, &p));
+    wf_codes_say(&codes->out->machine, "  kind: slimfly\n  q: %llu\n  p: %llu\n",
                  (unsigned long long)q, (unsigned long long)p);
     *nodes = wf_times_u64(wf_times_u64(2 * q, q), p);
     return WF_OK;
@@ -125,27 +127,27 @@ struct fat {
 };
 
 /* Each rail is a tree of its own, and the links of a node lead to all of them. */
-static enum wf_status check_rails(struct wf_codes_job *job, const struct fat *fat)
+static enum wf_status check_rails(struct wf_codes_importer *codes, const struct fat *fat)
 {
-    const struct wf_codes_entry *type = wf_codes_param(job, "ft_type");
-    const struct wf_codes_entry *choice = wf_codes_param(job, "rail_select");
-    const struct wf_codes_entry *limit = wf_codes_param(job, "rail_select_limit");
+    const struct wf_codes_entry *type = wf_codes_param(codes, "ft_type");
+    const struct wf_codes_entry *choice = wf_codes_param(codes, "rail_select");
+    const struct wf_codes_entry *limit = wf_codes_param(codes, "rail_select_limit");
 
     if (type != NULL && strcmp(type->value, "2") == 0) {
-        return wf_codes_fail(job, type,
+        return wf_codes_fail(codes, type,
                              "0 or 1: fat trees whose nodes have several NICs have no "
                              "counterpart; a NIC with several rails has one");
     }
     if (fat->rails > 1 && choice != NULL) {
-        wf_codes_note(job, choice, "left out: the routing chooses the rail of each packet");
+        wf_codes_note(codes, choice, "left out: the routing chooses the rail of each packet");
     }
     if (fat->rails > 1 && limit != NULL) {
-        wf_codes_note(job, limit, "left out: messages of all sizes take all rails");
+        wf_codes_note(codes, limit, "left out: messages of all sizes take all rails");
     }
     return WF_OK;
 }
 
-static enum wf_status read_fat(struct wf_codes_job *job, struct fat *fat)
+static enum wf_status read_fat(struct wf_codes_importer *codes, struct fat *fat)
 {
     const struct {
         const char *key;
@@ -157,24 +159,24 @@ static enum wf_status read_fat(struct wf_codes_job *job, struct fat *fat)
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        WF_TRY(wf_codes_count(job, rows[i].key, rows[i].def, rows[i].out));
+        WF_TRY(wf_codes_count(codes, rows[i].key, rows[i].def, rows[i].out));
     }
     if (fat->levels < 2 || fat->levels > 3) {
-        return wf_codes_fail(job, wf_codes_param(job, "num_levels"), "2 or 3");
+        return wf_codes_fail(codes, wf_codes_param(codes, "num_levels"), "2 or 3");
     }
     if (fat->radix % 2 != 0) {
-        return wf_codes_fail(job, wf_codes_param(job, "switch_radix"), "an even number");
+        return wf_codes_fail(codes, wf_codes_param(codes, "switch_radix"), "an even number");
     }
-    job->rails = fat->rails;
-    return check_rails(job, fat);
+    codes->rails = fat->rails;
+    return check_rails(codes, fat);
 }
 
 /* In a tapered tree, LPGROUPS tells how many nodes a leaf has. */
-static enum wf_status taper(struct wf_codes_job *job, struct fat *fat)
+static enum wf_status taper(struct wf_codes_importer *codes, struct fat *fat)
 {
-    fat->down = fat->taper > 1 ? job->terminals : fat->radix / 2;
+    fat->down = fat->taper > 1 ? codes->terminals : fat->radix / 2;
     if (fat->down == 0 || fat->down >= fat->radix) {
-        return wf_codes_fail(job, wf_codes_param(job, "tapering"),
+        return wf_codes_fail(codes, wf_codes_param(codes, "tapering"),
                              "modelnet_fattree in LPGROUPS to say how many nodes a leaf has, "
                              "less than switch_radix");
     }
@@ -182,30 +184,30 @@ static enum wf_status taper(struct wf_codes_job *job, struct fat *fat)
     return WF_OK;
 }
 
-static enum wf_status write_fattree(struct wf_codes_job *job, uint64_t *nodes)
+static enum wf_status write_fattree(struct wf_codes_importer *codes, uint64_t *nodes)
 {
     struct fat fat = {0};
 
-    WF_TRY(read_fat(job, &fat));
-    WF_TRY(taper(job, &fat));
+    WF_TRY(read_fat(codes, &fat));
+    WF_TRY(taper(codes, &fat));
     uint64_t half = fat.radix / 2, pods = fat.leaves / half;
     unsigned long long down = fat.down, up = fat.up, each = half, rails = fat.rails;
 
     *nodes = wf_times_u64(fat.down, fat.leaves);
-    wf_codes_say(&job->out->machine, "  kind: fattree\n");
+    wf_codes_say(&codes->out->machine, "  kind: fattree\n");
     if (fat.levels == 2) {
-        wf_codes_say(&job->out->machine, "  down: [%llu, %llu]\n  up: [%llu, %llu]\n", down,
+        wf_codes_say(&codes->out->machine, "  down: [%llu, %llu]\n  up: [%llu, %llu]\n", down,
                      (unsigned long long)fat.leaves, rails, up);
         return WF_OK;
     }
     if (fat.leaves % half != 0) {
-        return wf_codes_fail(job, wf_codes_param(job, "switch_count"),
+        return wf_codes_fail(codes, wf_codes_param(codes, "switch_count"),
                              "a multiple of half of switch_radix: whole pods");
     }
-    wf_codes_say(&job->out->machine, "  down: [%llu, %llu, %llu]\n  up: [%llu, %llu, %llu]\n",
+    wf_codes_say(&codes->out->machine, "  down: [%llu, %llu, %llu]\n  up: [%llu, %llu, %llu]\n",
                  down, each, (unsigned long long)pods, rails, up, each);
     if (pods < fat.radix) {
-        wf_codes_note(job, NULL,
+        wf_codes_note(codes, NULL,
                       "there are more top-level switches than in CODES, with fewer ports each "
                       "and as many links in total");
     }

@@ -6,7 +6,7 @@
 #include "run/import/codes.h"
 #include "run/import/codes_text.h"
 
-struct wf_codes_job;
+struct wf_codes_importer;
 
 /* Links of a network: the keys of their values in CODES, null if there is no such key. */
 struct wf_codes_links {
@@ -30,7 +30,7 @@ struct wf_codes_kind {
     /* Pairs of the name in CODES and in weft, null-terminated; the first is the default. */
     const char *const (*routings)[2];
     /* Writes the topology and counts its nodes. */
-    enum wf_status (*write_topology)(struct wf_codes_job *job, uint64_t *nodes);
+    enum wf_status (*write_topology)(struct wf_codes_importer *codes, uint64_t *nodes);
 };
 
 /* The kind with this name; null if there is none. */
@@ -38,7 +38,7 @@ const struct wf_codes_kind *wf_codes_kind_find(const char *name);
 /* Writes the names of all kinds to `buf`, separated by commas; returns `buf`. */
 char *wf_codes_kind_names(char *buf, size_t size);
 
-struct wf_codes_job {
+struct wf_codes_importer {
     const struct wf_codes_source *source;
     struct wf_codes_text text;
     bool *used; /* [entries]: whether the entry was used */
@@ -52,34 +52,34 @@ struct wf_codes_job {
 };
 
 /* The entry with this key in PARAMS. Marks it as used. Null if there is none. */
-const struct wf_codes_entry *wf_codes_param(struct wf_codes_job *job, const char *key);
+const struct wf_codes_entry *wf_codes_param(struct wf_codes_importer *codes, const char *key);
 
 /* Reports a failure at an entry; without a place if the entry is null. */
-enum wf_status wf_codes_fail(const struct wf_codes_job *job, const struct wf_codes_entry *entry,
-                             const char *expected);
+enum wf_status wf_codes_fail(const struct wf_codes_importer *codes,
+                             const struct wf_codes_entry *entry, const char *expected);
 /* The number in a parameter, from `least` to 2^31. A missing parameter has the value `def`; if
  * that is 0, the parameter is required. */
 WF_NODISCARD
-enum wf_status wf_codes_count(struct wf_codes_job *job, const char *key, uint64_t def,
+enum wf_status wf_codes_count(struct wf_codes_importer *codes, const char *key, uint64_t def,
                               uint64_t *out);
 
 /* A time in nanoseconds, `def` if the parameter is missing: as text for the machine file, of
  * WF_UNITS_TEXT_MAX bytes, and in picoseconds. */
 WF_NODISCARD
-enum wf_status wf_codes_ns(struct wf_codes_job *job, const char *key, const char *def,
+enum wf_status wf_codes_ns(struct wf_codes_importer *codes, const char *key, const char *def,
                            char *text, uint64_t *out);
 
 /* Writes the links of the network model, after the size of chunks is known. */
 WF_NODISCARD
-enum wf_status wf_codes_write_links(struct wf_codes_job *job);
+enum wf_status wf_codes_write_links(struct wf_codes_importer *codes);
 
 /* Writes the sections `node` and `mpi`. */
 WF_NODISCARD
-enum wf_status wf_codes_write_node(struct wf_codes_job *job);
+enum wf_status wf_codes_write_node(struct wf_codes_importer *codes);
 
 WF_PRINTF(2, 3)
 void wf_codes_say(struct wf_buf *buf, const char *fmt, ...);
 /* Adds a line to the notes, about an entry or, if that is null, about the whole file. */
 WF_PRINTF(3, 4)
-void wf_codes_note(struct wf_codes_job *job, const struct wf_codes_entry *entry,
+void wf_codes_note(struct wf_codes_importer *codes, const struct wf_codes_entry *entry,
                    const char *fmt, ...);
