@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/arith.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "engine/core/internal.h"
+
+#include <math.h>
 
 double wf_engine_efficiency_percent(const struct wf_run *run)
 {
@@ -42,15 +45,10 @@ static void add_run(struct wf_run *all, const struct wf_run *part)
     all->gvt_seconds += part->gvt_seconds;
     all->cpu_seconds += part->cpu_seconds;
     all->peak_rss_bytes += part->peak_rss_bytes;
-    all->time = part->time > all->time ? part->time : all->time;
-    all->wall_seconds =
-        part->wall_seconds > all->wall_seconds ? part->wall_seconds : all->wall_seconds;
-    if (part->thread_events_min < all->thread_events_min) {
-        all->thread_events_min = part->thread_events_min;
-    }
-    if (part->thread_events_max > all->thread_events_max) {
-        all->thread_events_max = part->thread_events_max;
-    }
+    all->time = wf_max_i64(part->time, all->time);
+    all->wall_seconds = fmax(part->wall_seconds, all->wall_seconds);
+    all->thread_events_min = wf_min_u64(part->thread_events_min, all->thread_events_min);
+    all->thread_events_max = wf_max_u64(part->thread_events_max, all->thread_events_max);
 }
 
 static void add_worker(const struct wf_worker *worker, struct wf_run *run)

@@ -26,35 +26,33 @@ struct round {
 
 static const struct round never = {UINT64_MAX, UINT64_MAX};
 
-/* What a worker tells the others between rounds. There are two copies: one is written for
- * the next round while other workers may still read the other. */
+/* What workers have to agree on between rounds. Also the header of a message from one process to
+ * another: the events for each thread follow, each part after its length, and then the cargo. */
+struct claim {
+    struct round next; /* round of the first event, including events that were sent */
+    uint64_t stop, overflow;
+};
+
+static const struct claim no_claim = {.next = {UINT64_MAX, UINT64_MAX}};
+
+/* What a worker tells the others. There are two copies: one is written for the next round while other
+ * workers may still read the other. */
 struct notice {
-    struct round next; /* round of its first event, including events it has sent */
-    bool stop, overflow;
+    struct claim claim;
     uint64_t committed;    /* events so far */
     struct wf_bag *outbox; /* by worker of the run */
 };
 
 struct conservative {
-    bool windowed;
-    struct wf_windows windows;
-    struct wf_pending pending; /* without lookahead */
+    struct wf_store store; /* a queue without lookahead */
     struct notice notice[2];
     unsigned parity;
     struct wf_buf *out, *in; /* by process; used by thread 0 of each process */
-    struct round peers_next; /* from the other processes; thread 0 writes it */
-    bool peers_stop, peers_overflow;
+    struct claim peers;      /* of the other processes; thread 0 writes it */
     /* For the decision whether one thread does all rounds: the same in all workers. */
     bool may_be_alone, is_sparse;
     uint32_t n_rounds;  /* since the last decision */
     uint64_t committed; /* events of all workers at the last decision */
-};
-
-/* The header of a message from one process to another. The events for each thread follow,
- * each part after its length, and then the cargo. */
-struct head {
-    struct round next;
-    uint64_t stop, overflow;
 };
 
 static bool earlier(struct round a, struct round b)
@@ -62,21 +60,19 @@ static bool earlier(struct round a, struct round b)
     return a.at != b.at ? a.at < b.at : a.delta < b.delta;
 }
 
-static struct round round_of(const struct conservative *own, const struct wf_event *ev)
+static void join(struct claim *all, const struct claim *one)
 {
-    if (own->windowed) {
-        return (struct round){wf_wheel_window(&own->windows.wheel, ev->key.time), 0};
-    }
-    return (struct round){(uint64_t)ev->key.time, ev->key.delta};
+    all->next = earlier(one->next, all->next) ? one->next : all->next;
+    all->stop |= one->stop;
+    all->overflow |= one->overflow;
 }
 
-static void keep(struct conservative *own, const struct wf_event *ev)
+static struct round round_of(const struct conservative *own, const struct wf_event *ev)
 {
-    if (own->windowed) {
-        wf_windows_send(&own->windows, ev);
-    } else {
-        wf_pending_push(&own->pending, ev);
+    if (own->store.windowed) {
+        return (struct round){wf_wheel_window(&own->store.windows.wheel, ev->key.time), 0};
     }
+    return (struct round){(uint64_t)ev->key.time, ev->key.delta};
 }
 
 static void send(struct wf_worker *worker, const struct wf_event *ev)
@@ -85,13 +81,13 @@ static void send(struct wf_worker *worker, const struct wf_event *ev)
     uint32_t owner = wf_engine_owner(worker->engine, ev->dst);
 
     if (owner == worker->number) {
-        keep(own, ev);
+        wf_store_add(&own->store, ev);
         return;
     }
     struct notice *notice = &own->notice[own->parity];
     struct round round = round_of(own, ev);
-    if (earlier(round, notice->next)) {
-        notice->next = round;
+    if (earlier(round, notice->claim.next)) {
+        notice->claim.next = round;
     }
     worker->count.remote++;
     (void)wf_bag_add(&notice->outbox[owner], &worker->pool, ev);
@@ -105,18 +101,14 @@ static void prepare(struct wf_worker *worker)
 
     worker->scheduler = own;
     worker->ctx.send = send;
-    own->windowed = engine->lookahead > 0;
-    if (own->windowed) {
-        wf_windows_init(&own->windows, worker);
-    }
-    wf_pending_init(&own->pending, &worker->pool);
+    wf_store_init(&own->store, worker);
     for (unsigned p = 0; p < 2; p++) {
-        own->notice[p].next = never;
+        own->notice[p].claim = no_claim;
         own->notice[p].outbox = wf_xcalloc(n_workers, sizeof(struct wf_bag));
     }
     own->out = wf_xcalloc(engine->n_processes, sizeof(struct wf_buf));
     own->in = wf_xcalloc(engine->n_processes, sizeof(struct wf_buf));
-    own->peers_next = never;
+    own->peers = no_claim;
     own->may_be_alone = engine->config.fit && engine->n_threads > 1 &&
                         engine->n_processes == 1 && !wf_engine_has_careful(engine);
 }
@@ -133,20 +125,17 @@ static void release(struct wf_worker *worker)
     free(own->in);
     free(own->notice[0].outbox);
     free(own->notice[1].outbox);
-    wf_pending_fini(&own->pending);
-    if (own->windowed) {
-        wf_windows_fini(&own->windows);
-    }
+    wf_store_fini(&own->store);
     free(own);
 }
 
 static struct round next_kept(struct conservative *own)
 {
-    if (own->windowed) {
-        uint64_t window = wf_wheel_next(&own->windows.wheel);
+    if (own->store.windowed) {
+        uint64_t window = wf_wheel_next(&own->store.windows.wheel);
         return window == WF_WHEEL_NEVER ? never : (struct round){window, 0};
     }
-    const struct wf_event *first = wf_pending_peek(&own->pending);
+    const struct wf_event *first = wf_pending_peek(&own->store.pending);
     return first == NULL ? never : round_of(own, first);
 }
 
@@ -168,14 +157,14 @@ static void pack_bag(struct wf_buf *message, struct wf_bag *bag, struct wf_pool 
     wf_bag_free(bag, pool);
 }
 
-static void pack_message(struct wf_worker *worker, uint32_t to, struct head head)
+static void pack_message(struct wf_worker *worker, uint32_t to, const struct claim *claim)
 {
     struct wf_engine *engine = worker->engine;
     struct conservative *own = worker->scheduler;
     struct wf_buf *message = &own->out[to];
 
     message->size = 0;
-    wf_buf_append(message, &head, sizeof(head));
+    wf_buf_append(message, claim, sizeof(*claim));
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         size_t at = message->size;
         uint64_t bytes = 0;
@@ -195,7 +184,7 @@ static void pack_message(struct wf_worker *worker, uint32_t to, struct head head
 static const unsigned char *message_part(const struct wf_buf *message, uint32_t thread,
                                          uint64_t *size)
 {
-    const unsigned char *at = message->data + sizeof(struct head);
+    const unsigned char *at = message->data + sizeof(struct claim);
     uint64_t bytes;
 
     for (uint32_t t = 0; t < thread; t++) {
@@ -219,39 +208,34 @@ static void exchange(struct wf_worker *worker)
 {
     struct wf_engine *engine = worker->engine;
     struct conservative *own = worker->scheduler;
-    struct head head = {.next = never};
+    struct claim claim = no_claim;
 
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         const struct notice *notice = notice_of(engine, t, own->parity);
-        head.next = earlier(notice->next, head.next) ? notice->next : head.next;
-        head.stop |= notice->stop;
-        head.overflow |= notice->overflow;
+        join(&claim, &notice->claim);
     }
     for (uint32_t p = 0; p < engine->n_processes; p++) {
         if (p != engine->process) {
-            pack_message(worker, p, head);
+            pack_message(worker, p, &claim);
         }
     }
     wf_comm_exchange(engine->comm, own->out, own->in);
-    own->peers_next = never;
-    own->peers_stop = own->peers_overflow = false;
+    own->peers = no_claim;
     for (uint32_t p = 0; p < engine->n_processes; p++) {
         if (p != engine->process) {
-            memcpy(&head, own->in[p].data, sizeof(head));
-            own->peers_next = earlier(head.next, own->peers_next) ? head.next : own->peers_next;
-            own->peers_stop |= head.stop != 0;
-            own->peers_overflow |= head.overflow != 0;
+            memcpy(&claim, own->in[p].data, sizeof(claim));
+            join(&own->peers, &claim);
             unload(engine, &own->in[p]);
         }
     }
 }
 
-static void keep_bytes(struct wf_worker *worker, const unsigned char *bytes, uint64_t size)
+static void store_events(struct wf_store *store, const unsigned char *bytes, uint64_t size)
 {
     for (uint64_t at = 0; at < size;) {
         const struct wf_event *ev = (const void *)(bytes + at);
         at += wf_event_room(ev);
-        keep(worker->scheduler, ev);
+        wf_store_add(store, ev);
     }
 }
 
@@ -260,6 +244,7 @@ static void take_messages(struct wf_worker *worker)
 {
     const struct wf_engine *engine = worker->engine;
     const struct conservative *first = engine->workers[0].scheduler;
+    struct conservative *own = worker->scheduler;
 
     for (uint32_t p = 0; p < engine->n_processes; p++) {
         if (p == engine->process) {
@@ -268,7 +253,7 @@ static void take_messages(struct wf_worker *worker)
         uint64_t bytes;
         const unsigned char *part = message_part(&first->in[p], worker->thread, &bytes);
         memcpy(&bytes, part, sizeof(bytes));
-        keep_bytes(worker, part + sizeof(bytes), bytes);
+        store_events(&own->store, part + sizeof(bytes), bytes);
     }
 }
 
@@ -281,7 +266,7 @@ static void take_outboxes(struct wf_worker *worker)
         struct wf_bag *bag = &notice_of(engine, t, own->parity)->outbox[worker->number];
         wf_bag_seal(bag);
         for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-            keep_bytes(worker, chunk->bytes, chunk->used);
+            store_events(&own->store, chunk->bytes, chunk->used);
         }
         wf_bag_free(bag, &worker->pool);
     }
@@ -294,14 +279,14 @@ static void announce(struct wf_worker *worker)
     struct notice *mine = &own->notice[own->parity];
     struct round kept = next_kept(own);
 
-    mine->next = earlier(kept, mine->next) ? kept : mine->next;
-    mine->stop = worker->thread == 0 && wf_engine_should_stop(worker->engine);
-    if (own->windows.stopped) {
+    mine->claim.next = earlier(kept, mine->claim.next) ? kept : mine->claim.next;
+    mine->claim.stop = worker->thread == 0 && wf_engine_should_stop(worker->engine);
+    if (own->store.windows.stopped) {
         /* The rest of a window is left: the run is not complete. */
-        mine->next = (struct round){.at = 0};
-        mine->stop = true;
+        mine->claim.next = (struct round){.at = 0};
+        mine->claim.stop = true;
     }
-    mine->overflow = worker->overflows > 0;
+    mine->claim.overflow = worker->overflows > 0;
     mine->committed = worker->count.committed;
 }
 
@@ -310,27 +295,22 @@ static struct round hear(struct wf_worker *worker, bool *stop)
 {
     const struct wf_engine *engine = worker->engine;
     struct conservative *own = worker->scheduler;
-    struct round next = never;
-    bool overflow = false;
+    struct claim all = no_claim;
     uint64_t committed = 0;
 
     if (engine->n_processes > 1) {
         const struct conservative *first = engine->workers[0].scheduler;
-        next = first->peers_next;
-        *stop = first->peers_stop;
-        overflow = first->peers_overflow;
+        all = first->peers;
         take_messages(worker);
     }
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         const struct notice *notice = notice_of(engine, t, own->parity);
-        next = earlier(notice->next, next) ? notice->next : next;
-        *stop |= notice->stop;
-        overflow |= notice->overflow;
+        join(&all, &notice->claim);
         committed += notice->committed;
     }
     take_outboxes(worker);
     own->parity ^= 1;
-    own->notice[own->parity].next = never;
+    own->notice[own->parity].claim = no_claim;
     if (++own->n_rounds == WF_TUNE_WINDOWS_TRIAL) {
         own->is_sparse = wf_windows_are_sparse(own->n_rounds, committed - own->committed,
                                                own->is_sparse ? WF_TUNE_WINDOWS_THREADS
@@ -338,7 +318,8 @@ static struct round hear(struct wf_worker *worker, bool *stop)
         own->committed = committed;
         own->n_rounds = 0;
     }
-    return overflow ? never : next;
+    *stop = all.stop != 0;
+    return all.overflow != 0 ? never : all.next;
 }
 
 /* Hands over the events for other workers, and finds the next round. */
@@ -363,12 +344,12 @@ static void run_instant(struct wf_worker *worker, struct round round)
 
     worker->count.rounds++;
     for (;;) {
-        const struct wf_event *first = wf_pending_peek(&own->pending);
+        const struct wf_event *first = wf_pending_peek(&own->store.pending);
         if (first == NULL || earlier(round, round_of(own, first))) {
             return;
         }
-        wf_pending_pop(&own->pending, worker->current);
-        (void)wf_engine_prefetch(worker->engine, &own->pending);
+        wf_pending_pop(&own->store.pending, worker->current);
+        (void)wf_engine_prefetch(worker->engine, &own->store.pending);
         wf_worker_execute(worker, worker->current);
     }
 }
@@ -377,9 +358,9 @@ static void run_round(struct wf_worker *worker, struct round round)
 {
     struct conservative *own = worker->scheduler;
 
-    if (own->windowed) {
-        wf_wheel_advance(&own->windows.wheel, round.at);
-        wf_windows_run(&own->windows, worker);
+    if (own->store.windowed) {
+        wf_wheel_advance(&own->store.windows.wheel, round.at);
+        wf_windows_run(&own->store.windows, worker);
     } else {
         run_instant(worker, round);
     }

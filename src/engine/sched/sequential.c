@@ -11,54 +11,28 @@
 
 #include <stdlib.h>
 
-struct sequential {
-    bool windowed;
-    struct wf_windows windows;
-    struct wf_pending pending;
-};
-
-static void send_to_window(struct wf_worker *worker, const struct wf_event *ev)
+static void send_to_store(struct wf_worker *worker, const struct wf_event *ev)
 {
-    struct sequential *own = worker->scheduler;
-
-    wf_windows_send(&own->windows, ev);
-}
-
-static void send_to_queue(struct wf_worker *worker, const struct wf_event *ev)
-{
-    struct sequential *own = worker->scheduler;
-
-    wf_pending_push(&own->pending, ev);
+    wf_store_add(worker->scheduler, ev);
 }
 
 static void prepare(struct wf_worker *worker)
 {
-    struct sequential *own = wf_xcalloc(1, sizeof(*own));
-
-    worker->scheduler = own;
-    own->windowed = worker->engine->lookahead > 0;
-    wf_pending_init(&own->pending, &worker->pool);
-    if (own->windowed) {
-        wf_windows_init(&own->windows, worker);
-    }
-    worker->ctx.send = own->windowed ? send_to_window : send_to_queue;
+    worker->scheduler = wf_xcalloc(1, sizeof(struct wf_store));
+    wf_store_init(worker->scheduler, worker);
+    worker->ctx.send = send_to_store;
 }
 
 static void release(struct wf_worker *worker)
 {
-    struct sequential *own = worker->scheduler;
-
-    wf_pending_fini(&own->pending);
-    if (own->windowed) {
-        wf_windows_fini(&own->windows);
-    }
-    free(own);
+    wf_store_fini(worker->scheduler);
+    free(worker->scheduler);
 }
 
 /* Returns true when the run is over, false when a queue is faster for the rest. */
-static bool run_windows(struct wf_worker *worker, struct sequential *own)
+static bool run_windows(struct wf_worker *worker, struct wf_store *store)
 {
-    struct wf_wheel *wheel = &own->windows.wheel;
+    struct wf_wheel *wheel = &store->windows.wheel;
 
     for (;;) {
         uint64_t next = wf_wheel_next(wheel);
@@ -70,8 +44,8 @@ static bool run_windows(struct wf_worker *worker, struct sequential *own)
             return true;
         }
         wf_wheel_advance(wheel, next);
-        wf_windows_run(&own->windows, worker);
-        if (own->windows.stopped) {
+        wf_windows_run(&store->windows, worker);
+        if (store->windows.stopped) {
             worker->engine->interrupted = true;
             return true;
         }
@@ -83,11 +57,11 @@ static bool run_windows(struct wf_worker *worker, struct sequential *own)
     }
 }
 
-static void run_queue(struct wf_worker *worker, struct sequential *own)
+static void run_queue(struct wf_worker *worker, struct wf_store *store)
 {
-    for (uint64_t n = 1; wf_pending_peek(&own->pending) != NULL; n++) {
-        wf_pending_pop(&own->pending, worker->current);
-        (void)wf_engine_prefetch(worker->engine, &own->pending);
+    for (uint64_t n = 1; wf_pending_peek(&store->pending) != NULL; n++) {
+        wf_pending_pop(&store->pending, worker->current);
+        (void)wf_engine_prefetch(worker->engine, &store->pending);
         wf_worker_execute(worker, worker->current);
         if (n % WF_TUNE_STOP_CHECK == 0) {
             if (wf_engine_should_stop(worker->engine)) {
@@ -101,16 +75,16 @@ static void run_queue(struct wf_worker *worker, struct sequential *own)
 
 static void run(struct wf_worker *worker)
 {
-    struct sequential *own = worker->scheduler;
+    struct wf_store *store = worker->scheduler;
 
-    if (own->windowed) {
-        if (run_windows(worker, own)) {
+    if (store->windowed) {
+        if (run_windows(worker, store)) {
             return;
         }
-        wf_windows_queue_all(&own->windows, worker, &own->pending);
-        worker->ctx.send = send_to_queue;
+        wf_windows_queue_all(&store->windows, worker, &store->pending);
+        store->windowed = false;
     }
-    run_queue(worker, own);
+    run_queue(worker, store);
 }
 
 const struct wf_scheduler_ops wf_scheduler_sequential = {

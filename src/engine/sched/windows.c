@@ -76,6 +76,21 @@ void wf_windows_fini(struct wf_windows *windows)
     free(windows->places);
 }
 
+void wf_store_init(struct wf_store *store, struct wf_worker *worker)
+{
+    store->windowed = worker->engine->lookahead > 0;
+    wf_pending_init(&store->pending, &worker->pool);
+    if (store->windowed) {
+        wf_windows_init(&store->windows, worker);
+    }
+}
+
+void wf_store_fini(struct wf_store *store)
+{
+    wf_pending_fini(&store->pending);
+    wf_windows_fini(&store->windows); /* all zero if there were none */
+}
+
 static bool before(const struct wf_event *a, const struct wf_event *b)
 {
     return a->dst != b->dst ? a->dst < b->dst : wf_key_before(&a->key, &b->key);

@@ -51,6 +51,25 @@ static inline void wf_windows_send(struct wf_windows *windows, const struct wf_e
     wf_wheel_file(&windows->wheel, window, ev);
 }
 
+/* The events of a worker: in windows, or without a lookahead in a queue. */
+struct wf_store {
+    bool windowed;
+    struct wf_windows windows;
+    struct wf_pending pending;
+};
+
+void wf_store_init(struct wf_store *store, struct wf_worker *worker);
+void wf_store_fini(struct wf_store *store);
+
+static inline void wf_store_add(struct wf_store *store, const struct wf_event *ev)
+{
+    if (store->windowed) {
+        wf_windows_send(&store->windows, ev);
+    } else {
+        wf_pending_push(&store->pending, ev);
+    }
+}
+
 /* Executes all events of the present window of the wheel, or sets `stopped`. */
 void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker);
 
