@@ -128,39 +128,24 @@ bool wf_warp_receive(struct wf_warp *warp, bool all)
     return any;
 }
 
-/* Sorts the events of a message from another process into the mailboxes of this one. The
- * message consists of the number of bytes of its events, the events, and the cargo. */
+/* Passes the events of a message from another process on to the threads of this one. The message
+ * consists of the number of bytes of its events, the events, and the cargo. */
 static void distribute(struct wf_warp *warp)
 {
     struct wf_worker *worker = warp->worker;
-    struct wf_engine *engine = worker->engine;
-    struct wf_bag bags[64] = {{.head = NULL}};
-    const unsigned char *events = warp->message.data + sizeof(uint64_t);
+    const struct wf_engine *engine = worker->engine;
+    unsigned char *events = warp->message.data + sizeof(uint64_t);
     uint64_t bytes;
 
     memcpy(&bytes, warp->message.data, sizeof(bytes));
     wf_engine_unload(engine, events + bytes, warp->message.size - sizeof(bytes) - bytes);
-
-    /* With more threads than bags this takes several passes over the message. */
-    for (uint32_t first = 0; first < engine->n_threads; first += 64) {
-        for (size_t at = 0; at < bytes;) {
-            const struct wf_event *ev = (const void *)(events + at);
-            uint32_t thread = wf_engine_owner(engine, ev->dst) % engine->n_threads;
-            size_t room = wf_event_room_of(ev->size & ~(unsigned)WF_ANTI);
-            at += room;
-            if (thread >= first && thread < first + 64) {
-                struct wf_event *copy = warp->arrived;
-                memcpy(copy, ev, room);
-                copy->size &= (uint16_t)~WF_ANTI;
-                wf_bag_add(&bags[thread - first], &worker->pool, copy)->size = ev->size;
-            }
-        }
-        for (uint32_t t = first; t < engine->n_threads && t < first + 64; t++) {
-            if (bags[t - first].head != NULL) {
-                struct wf_warp *other = engine->workers[t].scheduler;
-                push(&other->inbox, &bags[t - first], engine->n_threads);
-            }
-        }
+    for (size_t at = 0; at < bytes;) {
+        struct wf_event *ev = (void *)(events + at);
+        uint16_t size = ev->size;
+        uint32_t thread = wf_engine_owner(engine, ev->dst) % engine->n_threads;
+        ev->size &= (uint16_t)~WF_ANTI;
+        at += wf_event_room(ev);
+        wf_bag_add(&warp->outbox[thread], &worker->pool, ev)->size = size;
     }
 }
 
@@ -191,4 +176,5 @@ void wf_warp_ship(struct wf_warp *warp)
     while (wf_comm_poll(engine->comm, &warp->message)) {
         distribute(warp);
     }
+    (void)wf_warp_publish(warp);
 }
