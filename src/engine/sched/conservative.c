@@ -26,8 +26,7 @@ struct round {
 
 static const struct round never = {UINT64_MAX, UINT64_MAX};
 
-/* What workers have to agree on between rounds. Also the header of a message from one process to
- * another: the events for each thread follow, each part after its length, and then the cargo. */
+/* What workers have to agree on between rounds. */
 struct claim {
     struct round next; /* round of the first event, including events that were sent */
     uint64_t stop, overflow;
@@ -148,7 +147,7 @@ static const struct notice *notice_of(const struct wf_engine *engine, uint32_t t
 }
 
 /* Moves the events of a bag to the end of a message. */
-static void pack_bag(struct wf_buf *message, struct wf_bag *bag, struct wf_pool *pool)
+static void append_bag(struct wf_buf *message, struct wf_bag *bag, struct wf_pool *pool)
 {
     wf_bag_seal(bag);
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
@@ -157,50 +156,49 @@ static void pack_bag(struct wf_buf *message, struct wf_bag *bag, struct wf_pool 
     wf_bag_free(bag, pool);
 }
 
-static void pack_message(struct wf_worker *worker, uint32_t to, const struct claim *claim)
+/* The message for process `to`: what this process claims, the number of bytes of events, the events and
+ * the cargo. */
+static void write_message(struct wf_worker *worker, uint32_t to, const struct claim *claim)
 {
     struct wf_engine *engine = worker->engine;
     struct conservative *own = worker->scheduler;
     struct wf_buf *message = &own->out[to];
+    uint64_t bytes = 0;
 
     message->size = 0;
     wf_buf_append(message, claim, sizeof(*claim));
-    for (uint32_t t = 0; t < engine->n_threads; t++) {
-        size_t at = message->size;
-        uint64_t bytes = 0;
-        wf_buf_append(message, &bytes, sizeof(bytes));
-        for (uint32_t from = 0; from < engine->n_threads; from++) {
-            const struct notice *notice = notice_of(engine, from, own->parity);
-            pack_bag(message, &notice->outbox[to * engine->n_threads + t], &worker->pool);
-        }
-        bytes = message->size - at - sizeof(bytes);
-        memcpy(message->data + at, &bytes, sizeof(bytes));
+    wf_buf_append(message, &bytes, sizeof(bytes));
+    for (uint32_t i = 0; i < engine->n_threads * engine->n_threads; i++) {
+        const struct notice *notice = notice_of(engine, i / engine->n_threads, own->parity);
+        uint32_t thread = i % engine->n_threads;
+        append_bag(message, &notice->outbox[to * engine->n_threads + thread], &worker->pool);
     }
+    bytes = message->size - sizeof(*claim) - sizeof(bytes);
+    memcpy(message->data + sizeof(*claim), &bytes, sizeof(bytes));
     wf_engine_load(engine, to, message);
 }
 
-/* The part of a message for a thread, which begins with its length; after the last thread,
- * the cargo. */
-static const unsigned char *message_part(const struct wf_buf *message, uint32_t thread,
-                                         uint64_t *size)
+/* Passes the events of a message on to the threads, by the outboxes of thread 0. Returns what the sender
+ * claims. */
+static struct claim read_message(struct wf_worker *worker, const struct wf_buf *message)
 {
-    const unsigned char *at = message->data + sizeof(struct claim);
+    const struct wf_engine *engine = worker->engine;
+    struct conservative *own = worker->scheduler;
+    struct claim claim;
     uint64_t bytes;
+    const unsigned char *events = message->data + sizeof(claim) + sizeof(bytes);
 
-    for (uint32_t t = 0; t < thread; t++) {
-        memcpy(&bytes, at, sizeof(bytes));
-        at += sizeof(bytes) + bytes;
+    memcpy(&claim, message->data, sizeof(claim));
+    memcpy(&bytes, message->data + sizeof(claim), sizeof(bytes));
+    wf_engine_unload(engine, events + bytes,
+                     message->size - sizeof(claim) - sizeof(bytes) - bytes);
+    for (uint64_t at = 0; at < bytes;) {
+        const struct wf_event *ev = (const void *)(events + at);
+        struct wf_bag *outbox = own->notice[own->parity].outbox;
+        at += wf_event_room(ev);
+        (void)wf_bag_add(&outbox[wf_engine_owner(engine, ev->dst)], &worker->pool, ev);
     }
-    *size = message->size - (size_t)(at - message->data);
-    return at;
-}
-
-static void unload(const struct wf_engine *engine, const struct wf_buf *message)
-{
-    uint64_t size;
-    const unsigned char *cargo = message_part(message, engine->n_threads, &size);
-
-    wf_engine_unload(engine, cargo, size);
+    return claim;
 }
 
 /* Exchanges messages with all other processes. Thread 0 calls it while the others wait. */
@@ -216,44 +214,16 @@ static void exchange(struct wf_worker *worker)
     }
     for (uint32_t p = 0; p < engine->n_processes; p++) {
         if (p != engine->process) {
-            pack_message(worker, p, &claim);
+            write_message(worker, p, &claim);
         }
     }
     wf_comm_exchange(engine->comm, own->out, own->in);
     own->peers = no_claim;
     for (uint32_t p = 0; p < engine->n_processes; p++) {
         if (p != engine->process) {
-            memcpy(&claim, own->in[p].data, sizeof(claim));
+            claim = read_message(worker, &own->in[p]);
             join(&own->peers, &claim);
-            unload(engine, &own->in[p]);
         }
-    }
-}
-
-static void store_events(struct wf_store *store, const unsigned char *bytes, uint64_t size)
-{
-    for (uint64_t at = 0; at < size;) {
-        const struct wf_event *ev = (const void *)(bytes + at);
-        at += wf_event_room(ev);
-        wf_store_add(store, ev);
-    }
-}
-
-/* Takes the events for this worker from the messages that thread 0 has received. */
-static void take_messages(struct wf_worker *worker)
-{
-    const struct wf_engine *engine = worker->engine;
-    const struct conservative *first = engine->workers[0].scheduler;
-    struct conservative *own = worker->scheduler;
-
-    for (uint32_t p = 0; p < engine->n_processes; p++) {
-        if (p == engine->process) {
-            continue;
-        }
-        uint64_t bytes;
-        const unsigned char *part = message_part(&first->in[p], worker->thread, &bytes);
-        memcpy(&bytes, part, sizeof(bytes));
-        store_events(&own->store, part + sizeof(bytes), bytes);
     }
 }
 
@@ -266,7 +236,9 @@ static void take_outboxes(struct wf_worker *worker)
         struct wf_bag *bag = &notice_of(engine, t, own->parity)->outbox[worker->number];
         wf_bag_seal(bag);
         for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-            store_events(&own->store, chunk->bytes, chunk->used);
+            for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
+                wf_store_add(&own->store, wf_chunk_event(chunk, at));
+            }
         }
         wf_bag_free(bag, &worker->pool);
     }
@@ -301,7 +273,6 @@ static struct round hear(struct wf_worker *worker, bool *stop)
     if (engine->n_processes > 1) {
         const struct conservative *first = engine->workers[0].scheduler;
         all = first->peers;
-        take_messages(worker);
     }
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         const struct notice *notice = notice_of(engine, t, own->parity);
