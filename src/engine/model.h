@@ -46,8 +46,8 @@ struct wf_process_ops {
     void (*init)(void *state, struct wf_ctx *ctx);
     void (*event)(void *state, const struct wf_event *ev, struct wf_ctx *ctx);
     /* Optional: fetches what `event` will need into the cache, cells by wf_cell_fetch(). Called a
-     * few events earlier, if at all: the state may still change. No other function of the engine
-     * may be called but wf_model(). */
+     * few events earlier, if at all: the state may still change. It may call no function of the
+     * engine but wf_model() and wf_cell_fetch(). */
     void (*fetch)(const void *state, const struct wf_event *ev, struct wf_ctx *ctx);
     /* Optional: the exact inverse of `event`. The engine itself takes back scheduled events,
      * random draws, cells and announced bytes; this restores the rest. */
@@ -160,7 +160,7 @@ void *wf_trail_last(struct wf_ctx *ctx, size_t size);
 /* In commit: the trail of the event, aligned to 8; *size is 0 if there is none. */
 const void *wf_trail(const struct wf_ctx *ctx, size_t *size);
 
-/* Cells: memory beyond the flat state, in pieces of a few sizes that numbers name. A number is
+/* Cells: memory beyond the flat state, in numbered blocks of a few sizes. A number is
  * never 0, is valid in its own process only and must not be put into an event. The engine
  * undoes all calls. */
 uint32_t wf_cell_new(struct wf_ctx *ctx); /* of the largest size asked for; zeroed */

@@ -139,7 +139,7 @@ static inline bool is_for_now(const struct wf_ctx *ctx, uint32_t dst, int64_t de
            wf_wheel_window(ctx->wheel, ctx->now->key.time + delay) == ctx->wheel->now;
 }
 
-/* The same as begin() for all events that it leaves. */
+/* begin() for events that are not on its common path. */
 static __attribute__((noinline)) void *
 begin_slowly(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay, size_t size)
 {
@@ -163,7 +163,7 @@ begin_slowly(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay, size_
     return fill_in(ctx, place(ctx, to.dst, delay, size), to, delay, size);
 }
 
-/* The path of nearly all events calls nothing, so that it needs no registers but its own. */
+/* The common path calls no function, so that it saves no registers. */
 static inline void *begin(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay,
                           size_t size)
 {
@@ -216,8 +216,8 @@ void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
                    size);
 }
 
-/* The stream of a process begins when it is first used. Its place says all: the draws before it
- * need not be counted. */
+/* The stream of a process begins when it is first used. Its position is its only state: draws need not
+ * be counted. */
 uint64_t wf_random(struct wf_ctx *ctx)
 {
     struct wf_lp *lp = ctx->lp;
@@ -299,7 +299,7 @@ const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell)
     return wf_cells_at(&ctx->worker->cells, cell);
 }
 
-/* The statement without effect keeps the compiler from dropping calls of this function. */
+/* The empty statement keeps the compiler from dropping calls of this function as without effect. */
 void wf_cell_fetch(struct wf_ctx *ctx, const uint32_t *cells, uint32_t n)
 {
     const struct wf_cells *all = &ctx->worker->cells;

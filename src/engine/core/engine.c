@@ -158,8 +158,7 @@ void wf_worker_progress(struct wf_worker *worker, int64_t time)
         return;
     }
     worker->next_progress_ns = now + INT64_C(1000000) * WF_TUNE_PROGRESS_MS;
-    /* Reading the counts of other workers would slow them down. This worker's own counts,
-     * times the number of workers, are close enough. */
+    /* Reading the counters of other workers would slow these down. An estimate will do. */
     bool alone = wf_scheduler_is_alone(engine->config.scheduler);
     uint64_t n = alone ? 1 : (uint64_t)engine->n_threads * engine->n_processes;
     engine->config.progress(engine->config.progress_arg,
@@ -291,7 +290,7 @@ bool wf_engine_has_careful(const struct wf_engine *engine)
 }
 
 /* Whether threads would spend most of their time waiting for each other. The same in all
- * processes. Programs that run are worth a thread each, however few they are. */
+ * processes. Running programs are worth a thread each, however few they are. */
 static bool is_too_small(const struct wf_engine *engine)
 {
     uint64_t n = 0, workers = engine->config.threads * engine->n_processes;

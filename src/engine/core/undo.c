@@ -45,8 +45,8 @@ void wf_undo_log_state(struct wf_ctx *ctx, size_t offset, size_t size)
         state + offset);
 }
 
-/* Whether the contents of the cell before the event are logged, or do not matter because the event
- * got the cell. From now on they are. */
+/* Whether the contents of the cell before the event are logged already, or need not be because the
+ * event got the cell. Remembers the cell. */
 static bool was_seen(struct wf_undo_log *log, uint32_t cell)
 {
     uint32_t *seen = &log->seen[cell % WF_UNDO_SEEN];

@@ -56,7 +56,7 @@ struct wf_undo_log {
     bool log_changes;      /* wf_touch() adds entries */
     bool has_seen;         /* `seen` is not all 0 */
     /* Cells that the event has logged or got, each in the place of its number: it need not log
-     * them again. A place is for many cells, so that some are forgotten and logged twice. */
+     * them again. Cells share places, so that some are evicted and logged twice. */
     uint32_t seen[WF_UNDO_SEEN];
 };
 

@@ -381,7 +381,7 @@ static void run(struct wf_worker *worker)
             run_round(worker, next);
             continue;
         }
-        /* Nobody writes before all have decided. What is left to do, agree() finds again. */
+        /* No worker writes a notice before all have decided. agree() finds the remaining work again. */
         wf_barrier_wait(&engine->barrier);
         if (worker->thread == 0) {
             run_alone(engine, next);

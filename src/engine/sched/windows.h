@@ -2,8 +2,7 @@
 #pragma once
 
 /*
- * Executing events window by window and block by block, for the sequential and the conservative
- * scheduler if the model promises a lookahead.
+ * Executing events window by window and block by block, if the model promises a lookahead.
  */
 
 #include "engine/core/internal.h"

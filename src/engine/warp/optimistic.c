@@ -140,8 +140,9 @@ static bool run_batch(struct wf_warp *warp, uint64_t *batches)
 }
 
 /* Whether the history has grown so much since the last GVT round that its events would leave the
- * cache before they are committed. Where rounds are dear, and therefore further apart, more is.
- * With windows it grows only while this worker waits for others, and less is. */
+ * cache before they are committed. Where rounds are expensive, and therefore rarer, the
+ * limit is higher. With windows the history grows only while this worker waits for others: then the
+ * limit is lower. */
 static bool has_grown(const struct wf_warp *warp)
 {
     uint64_t interval = warp->shared->interval;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages between workers of the optimistic scheduler: chunks of events, published from time
- * to time, in the order of sending. */
+/* Messages between workers of the optimistic scheduler: chunks of events, published after each batch,
+ * in the order of sending. */
 #include "base/rng.h"
 #include "engine/warp/optimistic.h"
 
