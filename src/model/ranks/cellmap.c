@@ -274,7 +274,7 @@ uint32_t wf_cellmap_take(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t ke
     return value;
 }
 
-/* ---- looking ---- */
+/* ---- lookup ---- */
 
 uint32_t wf_cellmap_get(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32_t key)
 {

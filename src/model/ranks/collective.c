@@ -241,7 +241,8 @@ static void end_collective(const struct wf_collective_run *run)
 }
 
 /* Sets up the request of a new collective. */
-static void begin(struct wf_collective_run *run, const uint64_t *cookie, bool any_sizes)
+static void begin_collective(struct wf_collective_run *run, const uint64_t *cookie,
+                             bool any_sizes)
 {
     const struct wf_caller *who = run->who;
     struct wf_rank_request *coll = wf_request_edit(who, run->cell);
@@ -282,7 +283,7 @@ enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *c
     }
     struct wf_collective_run run = {.who = who, .cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE)};
 
-    begin(&run, cookie, call->any_sizes);
+    begin_collective(&run, cookie, call->any_sizes);
     if (request != WF_RANK_NO_REQUEST) {
         wf_request_register(who, run.cell, request);
     }
@@ -315,8 +316,8 @@ static void continue_run(struct wf_collective_run *run)
     const struct wf_caller *who = run->who;
 
     if (!run_collective(run)) {
-        if (wf_rank_wants_look(who)) {
-            who->rank->due = WF_DUE_LOOK;
+        if (wf_rank_wants_to_read(who)) {
+            who->rank->due = WF_DUE_READ;
         }
         return;
     }

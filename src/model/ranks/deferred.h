@@ -19,7 +19,7 @@ int64_t wf_rank_attend(const struct wf_caller *who, int64_t at, int64_t arrived)
 bool wf_rank_is_attentive(const struct wf_caller *who);
 /* With mpi.progress=waits, at the end of a step that has begun to wait: whether the rank reads
  * what has arrived. */
-static inline bool wf_rank_wants_look(const struct wf_caller *who)
+static inline bool wf_rank_wants_to_read(const struct wf_caller *who)
 {
     return wf_ranks_read_in_waits(who->ranks) && wf_rank_cold(who)->deferred != 0 &&
            wf_rank_is_attentive(who);

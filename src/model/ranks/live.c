@@ -90,7 +90,7 @@ static uint32_t node_of(const struct wf_homes *homes, uint32_t rank)
     return wf_place_node(own->ranks->place, own->ranks->first[own->job] + rank);
 }
 
-static void load(void *arg, uint32_t process, struct wf_buf *out)
+static void load_cargo(void *arg, uint32_t process, struct wf_buf *out)
 {
     const struct wf_ranks *ranks = arg;
 
@@ -113,7 +113,7 @@ static void load(void *arg, uint32_t process, struct wf_buf *out)
     }
 }
 
-static void unload(void *arg, const unsigned char *bytes, size_t size)
+static void unload_cargo(void *arg, const unsigned char *bytes, size_t size)
 {
     const struct wf_ranks *ranks = arg;
     struct head head;
@@ -157,7 +157,7 @@ struct wf_live *wf_live_new(const struct wf_ranks *ranks)
 void wf_live_spread(struct wf_live *live, struct wf_ranks *ranks, struct wf_engine *engine)
 {
     const struct wf_cargo cargo = {
-        .arg = ranks, .load = load, .unload = unload, .settle = settle_regions};
+        .arg = ranks, .load = load_cargo, .unload = unload_cargo, .settle = settle_regions};
 
     for (uint32_t i = 0; i < ranks->n_jobs; i++) {
         const struct wf_source *source = ranks->jobs[i].source;

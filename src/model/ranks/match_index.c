@@ -344,7 +344,7 @@ uint32_t wf_match_index_remove(struct wf_ctx *ctx, uint32_t index, uint32_t cell
     return --edit_tree(ctx, index)->u.index.length;
 }
 
-/* ---- looking for entries ---- */
+/* ---- lookup ---- */
 
 uint32_t wf_match_index_receive(struct wf_ctx *ctx, const struct wf_match_queue *queue,
                                 const struct wf_match_key *key)

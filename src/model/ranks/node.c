@@ -66,30 +66,29 @@ static void on_arrival_in_events(void *ranks, struct wf_ctx *ctx, void *part,
     }
 }
 
-/* The rank looks for messages after the first byte of this one has come, and again after the
- * last byte. */
-static void schedule_notice(const struct wf_ranks *ranks, struct wf_ctx *ctx,
-                            const struct wf_net_message *msg, int64_t first, int64_t last)
+/* The rank polls after the first byte of the message has come, and again after the last byte. */
+static void schedule_poll(const struct wf_ranks *ranks, struct wf_ctx *ctx,
+                          const struct wf_net_message *msg, int64_t first, int64_t last)
 {
     uint32_t node = wf_self(ctx) - ranks->net->first_node;
     struct wf_msg_header header;
 
     memcpy(&header, msg->header, sizeof(header));
     uint32_t rank = wf_place_rank(ranks->place, node, header.dst_slot);
-    int64_t begin = wf_node_look(&ranks->looks, rank, first);
-    const struct wf_node_delayed delayed = {*msg,
-                                            wf_node_look(&ranks->looks, rank, last) - begin};
+    int64_t begin = wf_node_next_poll(&ranks->polling, rank, first);
+    const struct wf_node_delayed delayed = {
+        *msg, wf_node_next_poll(&ranks->polling, rank, last) - begin};
 
     wf_schedule(ctx, wf_self(ctx), begin == WF_TIME_MAX ? begin : begin - wf_now(ctx),
                 WF_NODE_ARRIVED, &delayed, sizeof(delayed));
 }
 
-static void on_noticed_arrival(void *ranks, struct wf_ctx *ctx, void *part,
-                               const struct wf_net_message *msg, int64_t at)
+static void on_polled_arrival(void *ranks, struct wf_ctx *ctx, void *part,
+                              const struct wf_net_message *msg, int64_t at)
 {
     int64_t delay = delay_at_nic(ranks, ctx, &part);
 
-    schedule_notice(ranks, ctx, msg, wf_time_add(wf_now(ctx), delay), wf_time_add(at, delay));
+    schedule_poll(ranks, ctx, msg, wf_time_add(wf_now(ctx), delay), wf_time_add(at, delay));
 }
 
 /* The last byte of a message leaves at the time `at`. `noted`: the event has a note already. */
@@ -123,7 +122,7 @@ struct wf_net_user wf_node_net_user(struct wf_ranks *ranks)
         [WF_ARRIVALS_AT_ONCE] = on_arrival,
         [WF_ARRIVALS_EARLY] = on_early_arrival,
         [WF_ARRIVALS_IN_EVENTS] = on_arrival_in_events,
-        [WF_ARRIVALS_NOTICED] = on_noticed_arrival,
+        [WF_ARRIVALS_POLLED] = on_polled_arrival,
     };
 
     return (struct wf_net_user){.arg = ranks,
@@ -397,7 +396,7 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 static size_t payload_max(const struct wf_ranks *ranks)
 {
     bool delayed =
-        ranks->arrivals == WF_ARRIVALS_IN_EVENTS || ranks->arrivals == WF_ARRIVALS_NOTICED;
+        ranks->arrivals == WF_ARRIVALS_IN_EVENTS || ranks->arrivals == WF_ARRIVALS_POLLED;
 
     return wf_max_u64(wf_node_payload_max(ranks->net),
                       delayed ? sizeof(struct wf_node_delayed) : 0);

@@ -46,7 +46,7 @@ struct wf_node_params {
     /* Noise of the operating system. */
     int noise; /* enum wf_node_noise */
     int64_t noise_period, noise_duration;
-    int64_t poll;        /* time between two looks of a rank for messages */
+    int64_t poll;        /* time between two polls of a rank for messages */
     uint64_t host_cores; /* that all nodes of the run share; unlimited: each has its own */
 };
 

@@ -42,7 +42,7 @@ struct wf_noise wf_noise_init(const struct wf_node_params *params, uint64_t seed
                              .seed = wf_rng_mix(seed ^ STREAMS)};
 }
 
-static uint64_t draw(const struct wf_noise *noise, struct wf_noise_core core, uint64_t i)
+static uint64_t draw_random(const struct wf_noise *noise, struct wf_noise_core core, uint64_t i)
 {
     return wf_rng_draw(noise->seed, (uint64_t)core.node << 32 | core.core, i);
 }
@@ -66,8 +66,8 @@ struct wf_noise_span wf_noise_span(const struct wf_noise *noise, struct wf_noise
                                    uint64_t period)
 {
     uint64_t i = noise->kind == WF_NODE_NOISE_FIXED ? 0 : 2 * period;
-    int64_t duration = duration_of(noise, draw(noise, core, i));
-    int64_t offset = (int64_t)wf_rng_below(draw(noise, core, i + 1),
+    int64_t duration = duration_of(noise, draw_random(noise, core, i));
+    int64_t offset = (int64_t)wf_rng_below(draw_random(noise, core, i + 1),
                                            (uint64_t)(noise->period - duration) + 1);
     wf_u128 start = (wf_u128)period * (uint64_t)noise->period + (uint64_t)offset;
     int64_t begin = start > (wf_u128)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)start;

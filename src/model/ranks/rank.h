@@ -26,7 +26,7 @@ enum wf_rank_state {
 enum wf_rank_due {
     WF_DUE_NOTHING,
     WF_DUE_PROGRAM, /* its wait has ended: its next ops */
-    WF_DUE_LOOK,    /* mpi.progress=waits: it reads what has arrived */
+    WF_DUE_READ,    /* mpi.progress=waits: it reads what has arrived */
 };
 
 /* What a waiting rank waits for. */

@@ -187,7 +187,7 @@ static enum wf_ranks_pace pace_of(const struct wf_ranks *ranks, bool background)
     enum wf_net_ahead ahead = wf_node_nic_ahead(ranks->net, &ranks->costs);
 
     if (ranks->mpi->progress != WF_PROGRESS_INDEPENDENT ||
-        ranks->mpi->unexpected_limit != UINT64_MAX || ranks->looks.period > 0 ||
+        ranks->mpi->unexpected_limit != UINT64_MAX || ranks->polling.period > 0 ||
         wf_cores_init(ranks->node, ranks->place->slots_max).shared) {
         return WF_PACE_CALLS;
     }
@@ -205,8 +205,8 @@ static enum wf_ranks_arrivals arrivals_of(const struct wf_ranks *ranks, bool dep
 {
     bool mixed = ranks->place->slots_max > 1 && ranks->mpi->local;
 
-    if (ranks->looks.period > 0) {
-        return WF_ARRIVALS_NOTICED;
+    if (ranks->polling.period > 0) {
+        return WF_ARRIVALS_POLLED;
     }
     if (wf_node_nics_are_free(ranks->net, &ranks->costs)) {
         return WF_ARRIVALS_AT_ONCE;
@@ -302,7 +302,7 @@ static struct wf_ranks *make_ranks(const struct wf_ranks_config *config)
     ranks->first[config->n_jobs] = n_ranks;
     ranks->live = wf_live_new(ranks);
     ranks->contention = wf_cpu_contention_init(ranks->node, config->cpu, n_ranks);
-    ranks->looks = wf_node_looks_of(ranks->node, n_ranks, config->seed);
+    ranks->polling = wf_node_polling_of(ranks->node, n_ranks, config->seed);
     return ranks;
 }
 

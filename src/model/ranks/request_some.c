@@ -84,7 +84,7 @@ static bool take_gone(const struct wf_caller *who, const struct wf_request_set *
 }
 
 /* Which request is complete first is certain only when the engine's time has reached that
- * point. Until then a shorter message may overtake. It wakes the rank, which then looks
+ * point. Until then a shorter message may overtake. It wakes the rank, which then checks
  * again. */
 enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_request_set *set,
                                 bool some)
@@ -93,7 +93,7 @@ enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_req
     uint32_t n_open = 0, cell = first_done(who, set, &n_open);
 
     wf_request_begin_wait(rank);
-    rank->ticket++; /* the event of an earlier look is stale */
+    rank->ticket++; /* the event of an earlier check is stale */
     if (take_gone(who, set, some)) {
         if (some) {
             (void)take_until(who, set, rank->clock);

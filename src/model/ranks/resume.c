@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fetches the ops of a rank and has them executed. */
+/* Fetches the ops of a rank and has them executed: the only place where a rank's program runs. */
 #include "model/ranks/resume.h"
 
 #include "model/ranks/deferred.h"
@@ -117,7 +117,7 @@ static void read_deferred(const struct wf_caller *who)
 /* A call has begun to wait, or the program has ended. */
 static void read_if_waiting(const struct wf_caller *who)
 {
-    if (wf_rank_wants_look(who)) {
+    if (wf_rank_wants_to_read(who)) {
         read_deferred(who);
     }
 }
@@ -152,6 +152,7 @@ static bool stalls(const struct wf_rank_program *program)
     return true;
 }
 
+/* Executes the ops of the rank until one blocks. */
 static void run_program(const struct wf_caller *who)
 {
     const struct wf_rank_program program = wf_rank_program_of(who);
@@ -195,13 +196,11 @@ static void run_program(const struct wf_caller *who)
         if (records) {
             wf_rank_note_call(&program, &op, from, called);
         }
-        if (called == WF_CALLED_AGAIN) {
-            read_if_waiting(who);
-            return;
+        if (called != WF_CALLED_AGAIN) {
+            at->stalled++;
+            save_position(&program, &cursor);
         }
-        at->stalled++;
-        save_position(&program, &cursor);
-        if (called == WF_CALLED_BLOCKED || who->rank->state == WF_RANK_FAILED) {
+        if (called != WF_CALLED_DONE || who->rank->state == WF_RANK_FAILED) {
             read_if_waiting(who);
             return;
         }

@@ -2,19 +2,19 @@
 #pragma once
 
 /*
- * The way of an op, from the event that resumes its rank to the messages that it sends. Each file
- * calls only those below it:
+ * The way of an op, from the event that resumes its rank to the messages that it sends:
  *
  *     node.c      an event resumes a rank
  *     resume.c    fetches the rank's next ops from its source, until one blocks
  *     execute.c   interprets an op
  *     p2p.c, request*.c, collective.c, one_sided.c   the MPI call (model/ranks/calls.h)
  *     protocol.c, rendezvous.c, formula.c            messages
- *     nic.c       hands a message to the network, which calls node.c when it arrives
+ *     nic.c       hands a message to the network
  *
- * An arrival goes from node.c to protocol.c and completes a request (request.c). If that ends the
- * wait of the rank, it is noted in rank.due, and node.c resumes the rank at the end of the event
- * (wf_rank_go_on()). Private to ranks/.
+ * The way back begins in node.c as well, which all events and arrivals enter: protocol.c finds the
+ * receive of a message, request.c completes it and continues the collective that it belongs to. None
+ * of them resumes a rank. If its wait is over they note that in rank.due (wf_rank_wake()), and node.c
+ * resumes it at the end of the event. Private to ranks/.
  */
 
 #include "model/ranks/calls.h"

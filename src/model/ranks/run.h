@@ -10,11 +10,11 @@
 #include "model/net/net.h"
 #include "model/ranks/cpu/contention.h"
 #include "model/ranks/local.h"
-#include "model/ranks/looks.h"
 #include "model/ranks/nic.h"
 #include "model/ranks/node_params.h"
 #include "model/ranks/noise.h"
 #include "model/ranks/place.h"
+#include "model/ranks/polling.h"
 #include "model/ranks/rails.h"
 #include "model/ranks/ranks.h"
 #include "model/ranks/record/recorder.h"
@@ -58,7 +58,7 @@ enum wf_ranks_arrivals {
     WF_ARRIVALS_AT_ONCE,   /* one interface a node, which costs nothing */
     WF_ARRIVALS_EARLY,     /* the delay of the interface only makes the arrival later */
     WF_ARRIVALS_IN_EVENTS, /* a message that the interface delays gets an event */
-    WF_ARRIVALS_NOTICED,   /* an event when the rank looks for messages (model/ranks/looks.h) */
+    WF_ARRIVALS_POLLED,    /* an event when the rank polls (model/ranks/polling.h) */
     WF_ARRIVALS_KINDS,
 };
 
@@ -87,7 +87,7 @@ struct wf_ranks {
     size_t slots_at; /* offset of the rank slots in the state of a node */
     struct wf_cpu_contention contention;
     struct wf_noise noise;
-    struct wf_node_looks looks;
+    struct wf_node_polling polling;
     struct wf_timeshare *timeshare;   /* of ranks that share cores */
     const struct wf_clock_ops *clock; /* if cores are shared or the run is recorded */
     struct wf_live *live;             /* jobs that are live programs */

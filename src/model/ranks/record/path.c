@@ -279,7 +279,8 @@ struct walk {
     struct entry entries[ENTRIES_MAX];
 };
 
-static void visit(const struct walk *walk, uint32_t track, struct wf_path_segment segment)
+static void visit_segment(const struct walk *walk, uint32_t track,
+                          struct wf_path_segment segment)
 {
     if (segment.until > segment.from) {
         if ((track & WF_TRACK_COLLECTIVE) != 0) {
@@ -290,15 +291,15 @@ static void visit(const struct walk *walk, uint32_t track, struct wf_path_segmen
 }
 
 /* The rank itself was busy from `since` until the time of the walk. */
-static void spend(struct walk *walk, enum wf_path_kind kind, int64_t since)
+static void spend_own(struct walk *walk, enum wf_path_kind kind, int64_t since)
 {
     if (walk->time > since) {
-        visit(walk, walk->track,
-              (struct wf_path_segment){.from = since,
-                                       .until = walk->time,
-                                       .rank = walk->rank,
-                                       .other = walk->rank,
-                                       .kind = (uint8_t)kind});
+        visit_segment(walk, walk->track,
+                      (struct wf_path_segment){.from = since,
+                                               .until = walk->time,
+                                               .rank = walk->rank,
+                                               .other = walk->rank,
+                                               .kind = (uint8_t)kind});
         walk->time = since;
     }
 }
@@ -375,8 +376,9 @@ static void follow_cause(struct walk *walk, const struct wf_cause *cause)
             segment.sends = walk->data.sends;
         }
         walk->data = segment;
-        visit(walk, cause->track & WF_TRACK_COLLECTIVE ? cause->track : cause->from_track,
-              segment);
+        visit_segment(walk,
+                      cause->track & WF_TRACK_COLLECTIVE ? cause->track : cause->from_track,
+                      segment);
     }
     if (cause->why != WF_WHY_LEFT) {
         walk->unpacked = walk->rank == cause->from ? walk->unpacked : 0;
@@ -392,7 +394,7 @@ static void spend_gap(struct walk *walk, int64_t since)
     bool announced =
         (walk->track & (WF_TRACK_COLLECTIVE | WF_TRACK_ANNOUNCED)) == WF_TRACK_ANNOUNCED;
 
-    spend(walk, announced ? WF_PATH_HANDSHAKE : WF_PATH_SEND_OVERHEAD, since);
+    spend_own(walk, announced ? WF_PATH_HANDSHAKE : WF_PATH_SEND_OVERHEAD, since);
 }
 
 /* Goes back over one entry. */
@@ -400,14 +402,14 @@ static void walk_over(struct walk *walk, const struct entry *entry)
 {
     if (entry->computed) {
         spend_gap(walk, entry->cause.until);
-        spend(walk, WF_PATH_COMPUTE, entry->from);
+        spend_own(walk, WF_PATH_COMPUTE, entry->from);
         return;
     }
     /* A copy: the walk may unpack another chunk. */
     struct wf_cause cause = entry->cause;
 
     spend_gap(walk, cause.until + (int64_t)cause.taken * walk->rules->taken_ps);
-    spend(walk, WF_PATH_RECEIVE_OVERHEAD, cause.until);
+    spend_own(walk, WF_PATH_RECEIVE_OVERHEAD, cause.until);
     if (cause.why != WF_WHY_KINDS) {
         follow_cause(walk, &cause);
     }
@@ -428,8 +430,8 @@ static bool walk_back(struct walk *walk)
             return false;
         } else {
             int64_t start = walk->rules->start(walk->rules->arg, walk->rank);
-            spend(walk, WF_PATH_SEND_OVERHEAD, start);
-            spend(walk, WF_PATH_START, 0);
+            spend_own(walk, WF_PATH_SEND_OVERHEAD, start);
+            spend_own(walk, WF_PATH_START, 0);
         }
         idle = walk->time < before ? 0 : idle + 1;
     }

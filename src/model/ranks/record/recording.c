@@ -248,8 +248,8 @@ static struct list calls_of(struct wf_recording *recording)
 }
 
 /* Counts an entry and keeps it if the limit allows. If the disk is full, no more are kept. */
-__attribute__((noinline)) static void keep(const struct wf_recording *recording,
-                                           struct list list, const void *entry)
+__attribute__((noinline)) static void keep_entry(const struct wf_recording *recording,
+                                                 struct list list, const void *entry)
 {
     if (*list.n < *list.limit && recording->limits.spill != NULL &&
         (list.file == NULL || !wf_spill_reach(list.file, *list.n))) {
@@ -269,7 +269,7 @@ void wf_recording_count(struct wf_recording *recording, const struct wf_span *sp
         recording->n_spans++;
     } else if (wf_choice_touches(choice, span->from, span->until) &&
                (choice->n_ranges == 0 || wf_choice_has_rank(choice, span->rank))) {
-        keep(recording, spans_of(recording), span);
+        keep_entry(recording, spans_of(recording), span);
         check_limits(recording);
     }
 }
@@ -290,7 +290,7 @@ static void count_message(struct wf_recording *recording, const struct wf_sent *
     } else if (wf_choice_touches(choice, sent->departure, sent->arrival + 1) &&
                (choice->n_ranges == 0 || (wf_choice_has_rank(choice, sent->from) &&
                                           wf_choice_has_rank(choice, sent->to)))) {
-        keep(recording, messages_of(recording), sent);
+        keep_entry(recording, messages_of(recording), sent);
         check_limits(recording);
     }
 }
@@ -327,7 +327,7 @@ static void close_call(struct wf_recording *recording, struct wf_call *call, int
     sum->max_ps = length > sum->max_ps ? length : sum->max_ps;
     if (wf_choice_touches(choice, call->from, call->until + 1) &&
         (choice->n_ranges == 0 || wf_choice_has_rank(choice, call->rank))) {
-        keep(recording, calls_of(recording), call);
+        keep_entry(recording, calls_of(recording), call);
     }
 }
 
@@ -411,7 +411,7 @@ static void merge_lists(const struct wf_recording *recording, struct list into,
                         struct list from)
 {
     for (uint64_t i = 0; i < *from.n && i < *from.limit; i++) {
-        keep(recording, into, from.base + i * from.entry);
+        keep_entry(recording, into, from.base + i * from.entry);
     }
     /* The lower limit counts: one of the two may have found the disk full. */
     if (*from.limit < *into.limit) {

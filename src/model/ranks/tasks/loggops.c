@@ -217,7 +217,7 @@ static enum wf_status check_node(const struct wf_node_params *node, struct wf_er
                       row->name);
 }
 
-static enum wf_status check(const struct wf_pes *pes, struct wf_err *err)
+static enum wf_status check_settings(const struct wf_pes *pes, struct wf_err *err)
 {
     if (pes->place->slots_max > 1) {
         return wf_err_set(err, WF_EUSAGE,
@@ -256,7 +256,7 @@ static void make_hosts(struct wf_loggops *l)
 enum wf_status wf_loggops_new(const struct wf_pes *pes, struct wf_engine *engine,
                               struct wf_loggops **out, struct wf_err *err)
 {
-    WF_TRY(check(pes, err));
+    WF_TRY(check_settings(pes, err));
     struct wf_loggops *l = wf_xcalloc(1, sizeof(*l));
 
     l->pes = pes;

@@ -230,8 +230,8 @@ static void release_ready(struct wf_loggops *l)
 /* ---- time that passes ---- */
 
 /* A CPU of a host is busy from one time until another. */
-static void spend(struct wf_loggops *l, const struct wf_agenda_item *item, enum wf_spent what,
-                  int64_t until)
+static void spend_cpu(struct wf_loggops *l, const struct wf_agenda_item *item,
+                      enum wf_spent what, int64_t until)
 {
     struct wf_loggops_host *host = &l->hosts[item->host];
 
@@ -274,7 +274,7 @@ static void run_calc(struct wf_loggops *l, uint32_t number)
     const struct wf_agenda_item item = *item_at(l, number);
 
     wf_agenda_drop(l->agenda, number);
-    spend(l, &item, WF_SPENT_COMPUTING, wf_time_add(item.time, item.duration));
+    spend_cpu(l, &item, WF_SPENT_COMPUTING, wf_time_add(item.time, item.duration));
     tell_started(l, &item);
     tell_finished(l, item.host, &item);
 }
@@ -294,7 +294,7 @@ static void run_send(struct wf_loggops *l, uint32_t number)
     tell_started(l, &item);
     host->sent_messages++;
     host->sent_bytes = wf_count_add(host->sent_bytes, item.bytes);
-    spend(l, &item, WF_SPENT_ON_MESSAGES, wf_time_add(left, copied));
+    spend_cpu(l, &item, WF_SPENT_ON_MESSAGES, wf_time_add(left, copied));
     *wf_loggops_nic(l, l->senders, item.host, item.nic) =
         wf_time_add(item.time, wf_time_add(rules->gap, sent));
 
@@ -363,8 +363,8 @@ static void run_arrival(struct wf_loggops *l, uint32_t number)
     int64_t handled = wf_max_i64(received, wf_net_loggops_copy(rules, item.bytes));
 
     note_arrival(l, &item);
-    spend(l, &item, WF_SPENT_ON_MESSAGES,
-          wf_time_add(item.time, wf_time_add(rules->overhead, handled)));
+    spend_cpu(l, &item, WF_SPENT_ON_MESSAGES,
+              wf_time_add(item.time, wf_time_add(rules->overhead, handled)));
     *wf_loggops_nic(l, l->receivers, item.host, item.nic) =
         wf_time_add(item.time, wf_time_add(rules->gap, received));
 

@@ -144,13 +144,13 @@ static void on_arrival(void *arg, struct wf_ctx *ctx, void *part,
     void *node = wf_rails_state(&pes->rails, ctx, part);
 
     int64_t there = wf_time_add(at, wf_node_nic_delay(&pes->nics, ctx, node));
-    if (pes->looks.period > 0) {
+    if (pes->polling.period > 0) {
         struct header header;
 
         memcpy(&header, msg->header, sizeof(header));
         uint32_t own = wf_self(ctx) - pes->net->first_node;
-        there =
-            wf_node_look(&pes->looks, wf_place_rank(pes->place, own, header.dst_slot), there);
+        there = wf_node_next_poll(&pes->polling,
+                                  wf_place_rank(pes->place, own, header.dst_slot), there);
     }
     on_message(pes, ctx, node, msg, there);
 }
@@ -437,7 +437,7 @@ static struct wf_pes *make_pes(const struct wf_pe_config *config)
     pes->cpu = config->cpu;
     pes->contention = wf_cpu_contention_init(pes->node, NULL, n_pes);
     pes->noise = wf_noise_init(pes->node, config->seed);
-    pes->looks = wf_node_looks_of(pes->node, n_pes, config->seed);
+    pes->polling = wf_node_polling_of(pes->node, n_pes, config->seed);
     pes->granularity = config->granularity;
     pes->timeless = config->timeless;
     pes->ops = node_ops;

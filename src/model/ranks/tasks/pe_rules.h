@@ -21,9 +21,9 @@
 #include "model/ranks/cellmap.h"
 #include "model/ranks/cpu/contention.h"
 #include "model/ranks/local.h"
-#include "model/ranks/looks.h"
 #include "model/ranks/nic.h"
 #include "model/ranks/noise.h"
+#include "model/ranks/polling.h"
 #include "model/ranks/rails.h"
 #include "model/ranks/record/recorder.h"
 #include "model/ranks/tasks/pe.h"
@@ -46,7 +46,7 @@ struct wf_pes {
     struct wf_node_nics nics;
     struct wf_cpu_contention contention;
     struct wf_noise noise;
-    struct wf_node_looks looks;
+    struct wf_node_polling polling;
     struct wf_timeshare *timeshare; /* of PEs that share cores; null: none do */
     const struct wf_cpu *cpu;
     enum wf_pe_granularity granularity;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When ranks notice messages: mpi.progress=waits and node.poll. A message of k bytes takes A + k
  * picoseconds, so that times show when a rank has asked for a long one. */
-#include "model/ranks/looks.h"
+#include "model/ranks/polling.h"
 
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
@@ -105,35 +105,35 @@ static void a_sendrecv_posts_its_receive_first(void)
 
 enum { PERIOD = 600000, SEED = 5 };
 
-static struct wf_node_looks looks_of(const char *poll, const char *cores, uint32_t n_ranks)
+static struct wf_node_polling looks_of(const char *poll, const char *cores, uint32_t n_ranks)
 {
     const char *const settings[] = {"poll", poll, "host_cores", cores, NULL};
     struct wf_node_params *node = make_params(wf_node_params, sizeof(*node));
 
     set_params(wf_node_params, node, settings);
-    struct wf_node_looks looks = wf_node_looks_of(node, n_ranks, SEED);
+    struct wf_node_polling looks = wf_node_polling_of(node, n_ranks, SEED);
     free_params(wf_node_params, node);
     return looks;
 }
 
 static void ranks_look_once_in_a_period(void)
 {
-    const struct wf_node_looks looks = looks_of("600ns", "unlimited", 4);
+    const struct wf_node_polling looks = looks_of("600ns", "unlimited", 4);
     enum { N = 20000, STEP = 70001 };
     int64_t before = 0, sum = 0;
 
     for (int64_t i = 0; i < N; i++) {
-        int64_t at = i * STEP, look = wf_node_look(&looks, 3, at);
+        int64_t at = i * STEP, look = wf_node_next_poll(&looks, 3, at);
 
         CHECK(look >= at && look < at + 2 * PERIOD && look >= before);
-        CHECK(wf_node_look(&looks, 3, look) == look);
+        CHECK(wf_node_next_poll(&looks, 3, look) == look);
         before = look;
         sum += look - at;
     }
     /* The mean is 7/12 of a period; ranks differ. */
     CHECK(llabs(sum / N - PERIOD * 7 / 12) < PERIOD / 50);
-    CHECK(wf_node_look(&looks, 2, 1) != wf_node_look(&looks, 3, 1));
-    CHECK(wf_node_look(&looks, 2, WF_TIME_MAX) == WF_TIME_MAX);
+    CHECK(wf_node_next_poll(&looks, 2, 1) != wf_node_next_poll(&looks, 3, 1));
+    CHECK(wf_node_next_poll(&looks, 2, WF_TIME_MAX) == WF_TIME_MAX);
 }
 
 static void ranks_take_turns_on_shared_cores(void)
