@@ -21,11 +21,17 @@ uint32_t wf_coll_slot_per_rank(const struct wf_coll_args *args)
     return args->size;
 }
 
+/* The place of a rank in a tree. */
+struct tree {
+    uint32_t place, size, root, radix;
+    uint32_t span;
+};
+
 /* The span of the root is the smallest power of the radix that covers all places. The span
  * of any other place is the largest power that divides the place. */
-struct wf_coll_tree wf_coll_tree(const struct wf_coll_args *args, uint32_t root, uint32_t radix)
+static struct tree tree_of(const struct wf_coll_args *args, uint32_t root, uint32_t radix)
 {
-    struct wf_coll_tree tree = {
+    struct tree tree = {
         .place = wf_coll_below(args->rank, root, args->size),
         .size = args->size,
         .root = root,
@@ -41,7 +47,7 @@ struct wf_coll_tree wf_coll_tree(const struct wf_coll_args *args, uint32_t root,
 
 /* One step for the parent, and radix - 1 steps for the children of each span, whether or not
  * they exist. */
-uint32_t wf_coll_tree_steps(const struct wf_coll_tree *tree)
+static uint32_t tree_steps(const struct tree *tree)
 {
     uint32_t n = 1;
 
@@ -57,7 +63,7 @@ struct branch {
 };
 
 /* Branch 0 leads to the parent. False if there is no place at the other end. */
-static bool find_branch(const struct wf_coll_tree *tree, uint32_t k, struct branch *out)
+static bool find_branch(const struct tree *tree, uint32_t k, struct branch *out)
 {
     uint32_t span = tree->span;
     uint32_t child;
@@ -78,11 +84,11 @@ static bool find_branch(const struct wf_coll_tree *tree, uint32_t k, struct bran
     return child < tree->size;
 }
 
-struct wf_coll_step wf_coll_tree_step(const struct wf_coll_tree *tree, uint32_t k,
-                                      const struct wf_coll_flow *flow)
+static struct wf_coll_step tree_step(const struct tree *tree, uint32_t k,
+                                     const struct wf_coll_flow *flow)
 {
     struct wf_coll_step out = wf_coll_idle();
-    uint32_t number = flow->up ? wf_coll_tree_steps(tree) - 1 - k : k;
+    uint32_t number = flow->up ? tree_steps(tree) - 1 - k : k;
     struct wf_coll_slots slots = wf_coll_range(0, flow->n_slots);
     struct branch branch;
     uint32_t rank;
@@ -107,13 +113,13 @@ struct wf_coll_step wf_coll_tree_step(const struct wf_coll_tree *tree, uint32_t 
     return out;
 }
 
-uint32_t wf_coll_star_steps(const struct wf_coll_args *args, uint32_t root)
+static uint32_t star_steps(const struct wf_coll_args *args, uint32_t root)
 {
     return args->rank == root ? args->size - 1 : 1;
 }
 
-struct wf_coll_step wf_coll_star_step(const struct wf_coll_args *args, uint32_t root,
-                                      uint32_t k, const struct wf_coll_flow *flow)
+static struct wf_coll_step star_step(const struct wf_coll_args *args, uint32_t root, uint32_t k,
+                                     const struct wf_coll_flow *flow)
 {
     struct wf_coll_step out = wf_coll_idle();
     bool centre = args->rank == root;
@@ -132,6 +138,25 @@ struct wf_coll_step wf_coll_star_step(const struct wf_coll_args *args, uint32_t 
     /* The last receive waits, so that the steps after it have the data. */
     out.go_on = centre && !(flow->up && k == args->size - 2);
     return out;
+}
+
+bool wf_coll_in_phases(const struct wf_coll_args *args, const struct wf_coll_phase *phases,
+                       uint32_t n, uint32_t *k, struct wf_coll_step *out)
+{
+    for (const struct wf_coll_phase *phase = phases; phase < phases + n; phase++) {
+        bool star = phase->radix == WF_COLL_STAR;
+        const struct tree tree =
+            star ? (struct tree){.span = 0} : tree_of(args, phase->root, phase->radix);
+        uint32_t steps = star ? star_steps(args, phase->root) : tree_steps(&tree);
+
+        if (*k < steps) {
+            *out = star ? star_step(args, phase->root, *k, &phase->flow)
+                        : tree_step(&tree, *k, &phase->flow);
+            return true;
+        }
+        *k -= steps;
+    }
+    return false;
 }
 
 struct wf_coll_fold wf_coll_fold(uint32_t size, uint32_t keep)

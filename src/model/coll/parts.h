@@ -75,26 +75,36 @@ struct wf_coll_flow {
     enum wf_coll_take take;
 };
 
-/* A k-nomial tree. Places are ranks counted from the root. The subtree of place p has the
- * places p to p + span - 1, as far as they are below the size. */
-struct wf_coll_tree {
-    uint32_t place, size, root, radix;
-    uint32_t span;
+/*
+ * A phase of an algorithm along a tree or a star.
+ *
+ * A tree is k-nomial. Places are ranks counted from the root. The subtree of place p has the places
+ * p to p + span - 1, as far as they are below the size. Downwards, the parent comes first, then the
+ * children, the largest subtree first; upwards in reverse order. Every step waits.
+ *
+ * In a star every rank exchanges one message with the root, which does not wait between them. If
+ * the flow is not whole, slots are numbered by rank and `shift` is not used.
+ */
+struct wf_coll_phase {
+    uint32_t radix; /* of a tree, or WF_COLL_STAR */
+    uint32_t root;
+    struct wf_coll_flow flow;
 };
 
-struct wf_coll_tree wf_coll_tree(const struct wf_coll_args *args, uint32_t root,
-                                 uint32_t radix);
-uint32_t wf_coll_tree_steps(const struct wf_coll_tree *tree);
-/* The step k, below wf_coll_tree_steps(). Downwards, the parent comes first, then the
- * children, the largest subtree first; upwards in reverse order. Every step waits. */
-struct wf_coll_step wf_coll_tree_step(const struct wf_coll_tree *tree, uint32_t k,
-                                      const struct wf_coll_flow *flow);
+enum { WF_COLL_STAR = 0 };
 
-/* A star: every rank exchanges one message with the root, which does not wait between them. If
- * the flow is not whole, slots are numbered by rank and `shift` is not used. */
-uint32_t wf_coll_star_steps(const struct wf_coll_args *args, uint32_t root);
-struct wf_coll_step wf_coll_star_step(const struct wf_coll_args *args, uint32_t root,
-                                      uint32_t k, const struct wf_coll_flow *flow);
+/* Sets *out to step *k of the phases, which follow each other; or subtracts their steps from *k and
+ * returns false if it is a later one. */
+bool wf_coll_in_phases(const struct wf_coll_args *args, const struct wf_coll_phase *phases,
+                       uint32_t n, uint32_t *k, struct wf_coll_step *out);
+
+/* Defines the `step` of an algorithm that consists of phases. */
+#define WF_COLL_PHASES(name, ...)                                                            \
+    static bool name(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)  \
+    {                                                                                        \
+        const struct wf_coll_phase phases[] = {__VA_ARGS__};                                 \
+        return wf_coll_in_phases(args, phases, sizeof(phases) / sizeof(phases[0]), &k, out); \
+    }
 
 /* For sizes that are not a power of two. The members are as many ranks as the largest power
  * of two in the size. The `extra` other ranks are one of each of the first pairs (2i, 2i +

@@ -58,47 +58,28 @@ static uint32_t child(const struct wf_coll_args *args, const struct place *place
                                : WF_COLL_NOBODY;
 }
 
-/* In round s a rank receives piece s and sends piece s - 1; a round has a step for each child.
- */
-static bool down(const struct wf_coll_args *args, uint32_t fan, uint32_t n, uint32_t k,
-                 struct wf_coll_step *out)
+enum direction { DOWN, UP };
+
+/* In round s a rank receives piece s and sends piece s - 1; a round has a step for each child, and
+ * the first one is also for the parent. */
+static bool forward(const struct wf_coll_args *args, enum direction direction, uint32_t fan,
+                    uint32_t n, uint32_t k, struct wf_coll_step *out)
 {
     struct place place = find_place(args, fan);
-    uint32_t round = k / fan;
-
-    if (round > n) {
-        return false;
-    }
-    *out = wf_coll_idle();
-    if (round < n && k % fan == 0) {
-        out->recv_from = place.parent;
-        out->recv = wf_coll_range(round, 1);
-    }
-    if (round > 0) {
-        out->send_to = child(args, &place, k % fan);
-        out->send = wf_coll_range(round - 1, 1);
-    }
-    out->go_on = k % fan != fan - 1;
-    return true;
-}
-
-static bool up(const struct wf_coll_args *args, uint32_t fan, uint32_t n, uint32_t k,
-               struct wf_coll_step *out)
-{
-    struct place place = find_place(args, fan);
-    uint32_t round = k / fan;
+    uint32_t round = k / fan, below = child(args, &place, k % fan);
+    uint32_t above = k % fan == 0 ? place.parent : WF_COLL_NOBODY;
 
     if (round > n) {
         return false;
     }
     *out = wf_coll_idle();
     if (round < n) {
-        out->recv_from = child(args, &place, k % fan);
+        out->recv_from = direction == DOWN ? above : below;
         out->recv = wf_coll_range(round, 1);
-        out->take = WF_COLL_COMBINE;
+        out->take = direction == DOWN ? WF_COLL_STORE : WF_COLL_COMBINE;
     }
-    if (round > 0 && k % fan == 0) {
-        out->send_to = place.parent;
+    if (round > 0) {
+        out->send_to = direction == DOWN ? below : above;
         out->send = wf_coll_range(round - 1, 1);
     }
     out->go_on = k % fan != fan - 1;
@@ -108,17 +89,17 @@ static bool up(const struct wf_coll_args *args, uint32_t fan, uint32_t n, uint32
 #define STEP(name, direction, fan, n)                                                       \
     static bool name(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out) \
     {                                                                                       \
-        return direction(args, fan, n, k, out);                                             \
+        return forward(args, direction, fan, n, k, out);                                    \
     }
 
-STEP(bcast_chain, down, 1, 1)
-STEP(bcast_pipeline, down, 1, n_pieces(args))
-STEP(bcast_binary, down, 2, 1)
-STEP(bcast_binary_pipeline, down, 2, n_pieces(args))
-STEP(reduce_chain, up, 1, 1)
-STEP(reduce_pipeline, up, 1, n_pieces(args))
-STEP(reduce_binary, up, 2, 1)
-STEP(reduce_binary_pipeline, up, 2, n_pieces(args))
+STEP(bcast_chain, DOWN, 1, 1)
+STEP(bcast_pipeline, DOWN, 1, n_pieces(args))
+STEP(bcast_binary, DOWN, 2, 1)
+STEP(bcast_binary_pipeline, DOWN, 2, n_pieces(args))
+STEP(reduce_chain, UP, 1, 1)
+STEP(reduce_pipeline, UP, 1, n_pieces(args))
+STEP(reduce_binary, UP, 2, 1)
+STEP(reduce_binary_pipeline, UP, 2, n_pieces(args))
 
 /* A chain goes through every node once. */
 static void chain_hops(const struct wf_coll_args *args, uint32_t *within, uint32_t *between)

@@ -21,22 +21,11 @@ static bool pairwise(const struct wf_coll_args *args, uint32_t k, struct wf_coll
     return true;
 }
 
-static bool reduce_scatterv(const struct wf_coll_args *args, uint32_t k,
-                            struct wf_coll_step *out)
-{
-    const struct wf_coll_flow up = {
-        .up = true, .whole = true, .n_slots = args->size, .take = WF_COLL_COMBINE};
-    static const struct wf_coll_flow down = {.up = false};
-    struct wf_coll_tree tree = wf_coll_tree(args, 0, 2);
-    uint32_t n_up = wf_coll_tree_steps(&tree);
-
-    if (k >= n_up + wf_coll_star_steps(args, 0)) {
-        return false;
-    }
-    *out = k < n_up ? wf_coll_tree_step(&tree, k, &up)
-                    : wf_coll_star_step(args, 0, k - n_up, &down);
-    return true;
-}
+WF_COLL_PHASES(reduce_scatterv,
+               {2,
+                0,
+                {.up = true, .whole = true, .n_slots = args->size, .take = WF_COLL_COMBINE}},
+               {WF_COLL_STAR, 0, {.up = false}})
 
 WF_COLL_OPS(REDUCE_SCATTER, reduce_scatter, pairwise,
             "one partner after the other; for long data", .n_slots = wf_coll_slot_per_rank,

@@ -9,16 +9,9 @@
 
 static bool scatter(const struct wf_coll_args *args, uint32_t *k, struct wf_coll_step *out)
 {
-    static const struct wf_coll_flow flow = {.whole = false};
-    struct wf_coll_tree tree = wf_coll_tree(args, args->root, 2);
-    uint32_t n = wf_coll_tree_steps(&tree);
+    const struct wf_coll_phase phase = {2, args->root, {.whole = false}};
 
-    if (*k < n) {
-        *out = wf_coll_tree_step(&tree, *k, &flow);
-        return true;
-    }
-    *k -= n;
-    return false;
+    return wf_coll_in_phases(args, &phase, 1, k, out);
 }
 
 /* Round k is an exchange with the place whose number differs in bit k. Each place has the 2^k
