@@ -135,11 +135,20 @@ static void print_help(const struct wf_verb *verb, const struct wf_opt_table *ta
     }
 }
 
+/* The options of a verb and --help, whose flag follows the others in memory. */
+static void add_options(struct wf_opt_table *table, const struct wf_verb *verb)
+{
+    const struct wf_opt help[] = {WF_OPT_HELP(verb->opts_size), WF_OPT_END};
+
+    wf_opt_table_add(table, verb->help.table);
+    wf_opt_table_add(table, help);
+}
+
 void wf_verb_print_help(const struct wf_verb *verb, FILE *out)
 {
     struct wf_opt_table table = {.n = 0};
 
-    wf_opt_table_add(&table, verb->help.table);
+    add_options(&table, verb);
     print_help(verb, &table, out);
     wf_opt_table_fini(&table);
 }
@@ -149,11 +158,11 @@ static enum wf_status run_verb(struct wf_cli *cli, const struct wf_verb *verb, i
 {
     struct wf_opt_table table = {.n = 0};
     struct wf_operands operands;
-    void *opts = wf_xcalloc(1, verb->opts_size);
+    void *opts = wf_xcalloc(1, verb->opts_size + sizeof(bool));
 
     enum wf_status status =
         verb->extend != NULL ? verb->extend(&table, argc, argv, err) : WF_OK;
-    wf_opt_table_add(&table, verb->help.table);
+    add_options(&table, verb);
     if (status == WF_OK) {
         status = wf_opt_parse(table.rows, argc, argv, opts, &operands, err);
     }

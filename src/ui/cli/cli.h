@@ -28,7 +28,7 @@ struct wf_verb {
     const char *name;
     const char *summary; /* one line in 'weft help'; starts with a capital, no full stop */
     struct wf_opt_help help;
-    size_t opts_size;    /* size of the struct that help.table describes */
+    size_t opts_size;    /* size of the struct that help.table describes; 0: it has no rows */
     const char *operand; /* "a result document", for the message if it is missing */
     size_t min_operands, max_operands; /* how many there may be */
 

@@ -28,7 +28,7 @@ struct calibrate_opts {
     int mpi, net, progress;
     uint64_t repeat, max_bytes;
     int64_t time;
-    bool force, json, help;
+    bool force, json;
 };
 
 static const char *const mpis[] = {"auto", "mpich", "openmpi", NULL};
@@ -37,8 +37,7 @@ static const char *const nets[] = {"auto", "packet", "latency", "loggp", NULL};
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct calibrate_opts, output, TEXT, "output", 'o', "<file.yaml>",
                .doc = "The machine file to write"),
-    WF_OPT_ROW(struct calibrate_opts, force, BOOL, "force", 'f', NULL,
-               .doc = "Overwrite that file if it exists"),
+    WF_OPT_FORCE(struct calibrate_opts),
     WF_OPT_ROW(struct calibrate_opts, topology, TEXT, "topology", 't', "<topology>",
                .doc =
                    "How the hosts are connected, rank i on node i; without it all are at one "
@@ -63,7 +62,6 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct calibrate_opts, progress, ENUM, "progress", 0, NULL, .def = "auto",
                .choices = wf_progress_modes,
                .doc = "Whether to show how far it is; auto: on a terminal"),
-    WF_OPT_HELP(struct calibrate_opts),
     WF_OPT_END,
 };
 

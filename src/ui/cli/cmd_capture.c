@@ -17,7 +17,7 @@
 struct capture_opts {
     const char *output, *ranks, *region, *counters;
     int mpi, clock; /* indices in the lists below */
-    bool force, no_times, pcontrol, compare_clocks, all_polls, stacks, help;
+    bool force, no_times, pcontrol, compare_clocks, all_polls, stacks;
 };
 
 static const char *const clocks[] = {"cpu", "wall", NULL};
@@ -57,7 +57,6 @@ static const struct wf_opt rows[] = {
         .doc = "Measure the offset of each clock from that of rank 0, by messages in MPI_Init"),
     WF_OPT_ROW(struct capture_opts, mpi, ENUM, "mpi", 0, NULL, .def = "auto", .choices = mpis,
                .doc = "The MPI library of the program; auto: the one it is linked with"),
-    WF_OPT_HELP(struct capture_opts),
     WF_OPT_END,
 };
 

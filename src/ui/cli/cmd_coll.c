@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct coll_opts {
-    bool help, json, all;
+    bool json, all;
     uint64_t ranks, ranks_per_node, bytes, root;
     const char *algorithm;
     int rules;
@@ -33,7 +33,6 @@ static const struct wf_opt rows[] = {
                .doc = "Print all messages, even if there are many"),
     WF_OPT_ROW(struct coll_opts, json, BOOL, "json", 0, NULL,
                .doc = "Print everything as one JSON document"),
-    WF_OPT_HELP(struct coll_opts),
     WF_OPT_END,
 };
 

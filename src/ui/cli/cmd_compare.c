@@ -16,7 +16,7 @@
 enum { LINES_MAX = 12 };
 
 struct compare_opts {
-    bool help, verbose, force;
+    bool verbose, force;
     const char *output;
 };
 
@@ -26,9 +26,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct compare_opts, output, TEXT, "output", 'o', "<file.html>",
                .doc = "Write a page for a browser: timelines on one scale, and the differences "
                       "by call, region, rank and link"),
-    WF_OPT_ROW(struct compare_opts, force, BOOL, "force", 'f', NULL,
-               .doc = "Overwrite that file if it exists"),
-    WF_OPT_HELP(struct compare_opts),
+    WF_OPT_FORCE(struct compare_opts),
     WF_OPT_END,
 };
 

@@ -5,14 +5,8 @@
 #include "ui/cli/trace_input.h"
 
 static const struct wf_opt rows[] = {
-    WF_TRACE_ROW_FORCE,
-    WF_TRACE_ROW_PARTS,
-    WF_TRACE_ROW_PARTIAL,
-    WF_TRACE_ROW_EXPAND,
-    WF_TRACE_ROW_RANKS,
-    WF_TRACE_ROW_PARAMS,
-    WF_OPT_HELP(struct wf_trace_opts),
-    WF_OPT_END,
+    WF_TRACE_ROW_FORCE, WF_TRACE_ROW_PARTS,  WF_TRACE_ROW_PARTIAL, WF_TRACE_ROW_EXPAND,
+    WF_TRACE_ROW_RANKS, WF_TRACE_ROW_PARAMS, WF_OPT_END,
 };
 
 static void list_formats(FILE *out)

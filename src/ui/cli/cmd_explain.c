@@ -5,12 +5,7 @@
 #include "ui/cli/opt.h"
 #include "ui/report/explain.h"
 
-struct explain_opts {
-    bool help;
-};
-
 static const struct wf_opt rows[] = {
-    WF_OPT_HELP(struct explain_opts),
     WF_OPT_END,
 };
 
@@ -44,7 +39,6 @@ const struct wf_verb wf_verb_explain = {
                      {"weft explain run.json", "What it means"},
                  },
              .table = rows},
-    .opts_size = sizeof(struct explain_opts),
     .operand = "a result document",
     .min_operands = 1,
     .max_operands = 1,

@@ -44,7 +44,6 @@ static const struct wf_opt rows[] = {
     WF_TRACE_ROW_PARTS,
     WF_TRACE_ROW_FORCE,
     WF_TRACE_ROW_PARAMS,
-    WF_OPT_HELP(struct wf_trace_opts),
     WF_OPT_END,
 };
 

@@ -10,8 +10,7 @@
 
 static const struct wf_opt rows[] = {
     WF_TRACE_ROW_RANKS, WF_TRACE_ROW_OUTPUT, WF_TRACE_ROW_PARAMS,
-    WF_TRACE_ROW_PARTS, WF_TRACE_ROW_FORCE,  WF_OPT_HELP(struct wf_trace_opts),
-    WF_OPT_END,
+    WF_TRACE_ROW_PARTS, WF_TRACE_ROW_FORCE,  WF_OPT_END,
 };
 
 static void list_generators(FILE *out)

@@ -9,12 +9,10 @@
 #include <string.h>
 
 struct help_opts {
-    bool help;
     bool markdown;
 };
 
 static const struct wf_opt rows[] = {
-    WF_OPT_HELP(struct help_opts),
     WF_OPT_ROW(struct help_opts, markdown, BOOL, "markdown", 0, NULL,
                .doc = "Print the whole reference page, docs/reference/weft.md"),
     WF_OPT_END,

@@ -14,16 +14,14 @@
 enum { LABEL_MAX = 160 };
 
 struct import_opts {
-    bool help, force;
+    bool force;
     const char *output;
 };
 
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct import_opts, output, TEXT, "output", 'o', "<file>",
                .doc = "Write the machine file there instead of printing it"),
-    WF_OPT_ROW(struct import_opts, force, BOOL, "force", 'f', NULL,
-               .doc = "Overwrite that file if it exists"),
-    WF_OPT_HELP(struct import_opts),
+    WF_OPT_FORCE(struct import_opts),
     WF_OPT_END,
 };
 

@@ -16,7 +16,6 @@ static const struct wf_opt rows[] = {
     WF_TRACE_ROW_PARAMS,
     WF_OPT_ROW(struct wf_trace_opts, json, BOOL, "json", 0, NULL,
                .doc = "Print everything as one JSON document"),
-    WF_OPT_HELP(struct wf_trace_opts),
     WF_OPT_END,
 };
 

@@ -17,7 +17,7 @@
 #define MACHINE_SCHEMA "weft-machine-1"
 
 struct machine_opts {
-    bool help, json, yaml;
+    bool json, yaml;
 };
 
 static const struct wf_opt rows[] = {
@@ -28,7 +28,6 @@ static const struct wf_opt rows[] = {
             "included files"),
     WF_OPT_ROW(struct machine_opts, yaml, BOOL, "yaml", 0, NULL,
                .doc = "With show: print the file itself, a start for one of your own"),
-    WF_OPT_HELP(struct machine_opts),
     WF_OPT_END,
 };
 

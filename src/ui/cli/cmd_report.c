@@ -8,7 +8,7 @@
 #include "ui/study/page.h"
 
 struct report_opts {
-    bool help, force, verbose;
+    bool force, verbose;
     const char *output, *ranks, *time;
     uint64_t limit;
 };
@@ -17,8 +17,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_FILE_ROW(struct report_opts, output, "output", 'o', "<file>", wf_writer_extension,
                     "Write the report to a file instead of printing text, in the format of its "
                     "name:"),
-    WF_OPT_ROW(struct report_opts, force, BOOL, "force", 'f', NULL,
-               .doc = "Overwrite that file if it exists"),
+    WF_OPT_FORCE(struct report_opts),
     WF_OPT_ROW(struct report_opts, ranks, TEXT, "ranks", 0, "<first:last,...>",
                .doc = "Show only these ranks of a timeline"),
     WF_OPT_ROW(struct report_opts, time, TEXT, "time", 0, "<from:until>",
@@ -28,7 +27,6 @@ static const struct wf_opt rows[] = {
                       "spans than this; 0: no limit"),
     WF_OPT_ROW(struct report_opts, verbose, BOOL, "verbose", 'v', NULL,
                .doc = "Report everything, with all parameters in force"),
-    WF_OPT_HELP(struct report_opts),
     WF_OPT_END,
 };
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct sweep_opts {
-    bool help, quiet, json;
+    bool quiet, json;
     const char *directory, *table, *exec;
     struct wf_opt_list plots;
     uint64_t side_by_side, memory;
@@ -48,7 +48,6 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct sweep_opts, json, BOOL, "json", 0, NULL,
                .doc = "Print the table as JSON"),
     WF_OPT_ROW(struct sweep_opts, quiet, BOOL, "quiet", 'q', NULL, .doc = "No progress line"),
-    WF_OPT_HELP(struct sweep_opts),
     WF_OPT_END,
 };
 

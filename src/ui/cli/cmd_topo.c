@@ -20,7 +20,7 @@
 #define CABLES_MAX UINT64_C(10000000)
 
 struct topo_opts {
-    bool help, json, force;
+    bool json, force;
     const char *routes;
     const char *output;
 };
@@ -36,7 +36,6 @@ static const struct wf_opt rows[] = {
                .doc = "Overwrite that file if it exists, and write it even if it is very long"),
     WF_OPT_ROW(struct topo_opts, json, BOOL, "json", 0, NULL,
                .doc = "Print everything as one JSON document"),
-    WF_OPT_HELP(struct topo_opts),
     WF_OPT_END,
 };
 

@@ -5,16 +5,14 @@
 #include "ui/study/page.h"
 
 struct try_opts {
-    bool help, force;
+    bool force;
     const char *output;
 };
 
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct try_opts, output, TEXT, "output", 'o', "<file>", .def = "weft-try.html",
                .doc = "The page to write"),
-    WF_OPT_ROW(struct try_opts, force, BOOL, "force", 'f', NULL,
-               .doc = "Overwrite that file if it exists"),
-    WF_OPT_HELP(struct try_opts),
+    WF_OPT_FORCE(struct try_opts),
     WF_OPT_END,
 };
 

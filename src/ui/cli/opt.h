@@ -85,9 +85,19 @@ struct wf_opt {
         .param = {.name = NULL } \
     }
 
-/* The row for -h and --help; the struct `opts` has a member `bool help`. */
-#define WF_OPT_HELP(opts) \
-    WF_OPT_ROW(opts, help, BOOL, "help", 'h', NULL, .doc = "Print this help and exit")
+/* The row for -h and --help, a bool at this offset of the options. Every verb has it: cli.c adds it. */
+#define WF_OPT_HELP(offset_)                          \
+    {                                                 \
+        .param = {.name = "help",                     \
+                  .type = WF_PARAM_BOOL,              \
+                  .offset = (offset_),                \
+                  .doc = "Print this help and exit"}, \
+        .letter = 'h'                                 \
+    }
+
+/* The row for -f of a verb that writes the file that -o names; `opts` has a member `bool force`. */
+#define WF_OPT_FORCE(opts) \
+    WF_OPT_ROW(opts, force, BOOL, "force", 'f', NULL, .doc = "Overwrite that file if it exists")
 
 enum { WF_OPT_ROWS_MAX = 64 };
 

@@ -12,7 +12,7 @@ struct wf_scenario;
 
 /* The options of all these verbs. Each verb has rows for some of them. */
 struct wf_simulate_opts {
-    bool help, json, quiet, verbose, force, dry_run;
+    bool json, quiet, verbose, force, dry_run;
     int progress; /* enum wf_progress_mode */
     const char *output;
     const char *machine;
@@ -76,8 +76,7 @@ struct wf_simulate_opts {
                                "write only that"),                                           \
         WF_OPT_FILE_ROW(struct wf_simulate_opts, output, "output", 'o', (output_arg),        \
                         (output_formats), (output_doc)),                                     \
-        WF_SIMULATE_ROW(force, BOOL, "force", 'f', NULL,                                     \
-                        .doc = "Overwrite that file if it exists"),                          \
+        WF_OPT_FORCE(struct wf_simulate_opts),                                               \
         WF_SIMULATE_ROW(dry_run, BOOL, "dry-run", 0, NULL,                                   \
                         .doc = "Check everything, print the scenario as understood, do not " \
                                "run"),                                                       \
@@ -87,7 +86,7 @@ struct wf_simulate_opts {
         WF_SIMULATE_ROW(quiet, BOOL, "quiet", 'q', NULL, .doc = "No progress line"),         \
         WF_SIMULATE_ROW(verbose, BOOL, "verbose", 'v', NULL,                                 \
                         .doc = "Report everything, with all parameters in force"),           \
-        WF_OPT_HELP(struct wf_simulate_opts), WF_OPT_END
+        WF_OPT_END
 
 #define WF_SIMULATE_OUTPUT_DOC                                                           \
     "Write the result to a file instead, in the format of its name, which 'weft report " \

@@ -9,7 +9,7 @@
 
 /* The first part of the options of each of these commands. Not every command has all rows. */
 struct wf_trace_opts {
-    bool help, json, force, partial, expand;
+    bool json, force, partial, expand;
     const char *output;
     uint64_t ranks; /* 0: not given */
     uint64_t parts;

@@ -49,7 +49,7 @@ static const struct wf_opt table[] = {
     {PARAM("quiet", WF_PARAM_BOOL, quiet, .doc = "Print no progress"), .letter = 'q'},
     {PARAM("verbose", WF_PARAM_BOOL, verbose, .doc = "Print more"), .letter = 'v'},
     {PARAM("progress", WF_PARAM_BOOL, progress, .def = "true", .doc = "Show progress")},
-    WF_OPT_HELP(struct run_opts),
+    WF_OPT_HELP(offsetof(struct run_opts, help)),
     WF_OPT_END,
 };
 
