@@ -149,7 +149,7 @@ static uint32_t packet_vcs(const struct wf_net *net)
 
 static uint32_t router_vcs(const struct wf_net *net)
 {
-    return wf_router_of(net)->vcs;
+    return wf_router_of(net)->rules.vcs;
 }
 
 #define POLICIES \
