@@ -130,7 +130,7 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
                                            .count = 8, /* the others are only sent to */
                                            .stride = sizeof(rig->records),
                                            .state_size = sizeof(struct state)};
-    rig->block = (struct wf_block){.records = (void *)rig->records,
+    rig->block = (struct wf_block){.lps = (void *)rig->records,
                                    .group = &rig->group,
                                    .count = 8,
                                    .payload_max = (uint32_t)ops->payload_max};
