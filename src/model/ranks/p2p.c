@@ -65,49 +65,43 @@ enum wf_called wf_rank_recv(const struct wf_caller *who, const struct wf_peer *f
     return request == WF_RANK_NO_REQUEST ? wf_request_await(who, &cell, 1) : WF_CALLED_DONE;
 }
 
-/* As libraries do: the receive is posted before the send. */
-static enum wf_called receive_and_send(const struct wf_caller *who, const struct wf_peer *to,
-                                       const struct wf_peer *from)
+/* Posts the receive of a sendrecv; returns its cell, or 0 if it receives nothing. */
+static uint32_t post_receive(const struct wf_caller *who, const struct wf_peer *from)
+{
+    return from->rank == WF_RANK_PROC_NULL
+               ? 0
+               : wf_protocol_recv(who, from, wf_rank_context(from->group, false),
+                                  who->rank->clock, UNNUMBERED);
+}
+
+/* With mpi.progress=waits the receive is posted before the send, as libraries do. A send that waits
+ * for the engine's time comes here again. */
+enum wf_called wf_rank_sendrecv(const struct wf_caller *who, const struct wf_peer *to,
+                                const struct wf_peer *from)
 {
     struct wf_rank *rank = who->rank;
-    uint32_t cells[2] = {0, rank->posted};
+    bool posts_first = wf_ranks_read_in_waits(who->ranks);
+    uint32_t cells[2] = {0, posts_first ? rank->posted : 0};
 
-    if (rank->overhead_paid == 0) {
-        cells[1] = from->rank != WF_RANK_PROC_NULL
-                       ? wf_protocol_recv(who, from, wf_rank_context(from->group, false),
-                                          rank->clock, UNNUMBERED)
-                       : 0;
+    if (posts_first && rank->overhead_paid == 0) {
+        cells[1] = post_receive(who, from);
         if (rank->state == WF_RANK_FAILED) {
             return WF_CALLED_BLOCKED;
         }
     }
     if (to->rank != WF_RANK_PROC_NULL && send_at_clock(who, to, &cells[0]) == WF_CALLED_AGAIN) {
-        rank->posted = cells[1];
+        if (posts_first) {
+            rank->posted = cells[1];
+        }
         return WF_CALLED_AGAIN;
     }
-    if (cells[1] != 0) {
-        wf_protocol_tell_posted(who, cells[1]);
-    }
-    return wf_request_await(who, cells, 2);
-}
-
-enum wf_called wf_rank_sendrecv(const struct wf_caller *who, const struct wf_peer *to,
-                                const struct wf_peer *from)
-{
-    uint32_t cells[2] = {0, 0};
-
-    if (wf_ranks_read_in_waits(who->ranks)) {
-        return receive_and_send(who, to, from);
-    }
-    if (to->rank != WF_RANK_PROC_NULL && send_at_clock(who, to, &cells[0]) == WF_CALLED_AGAIN) {
-        return WF_CALLED_AGAIN;
-    }
-    if (from->rank != WF_RANK_PROC_NULL) {
-        cells[1] = wf_protocol_recv(who, from, wf_rank_context(from->group, false),
-                                    who->rank->clock, UNNUMBERED);
-        if (who->rank->state == WF_RANK_FAILED) {
+    if (!posts_first) {
+        cells[1] = post_receive(who, from);
+        if (rank->state == WF_RANK_FAILED) {
             return WF_CALLED_BLOCKED;
         }
+    }
+    if (cells[1] != 0) {
         wf_protocol_tell_posted(who, cells[1]);
     }
     return wf_request_await(who, cells, 2);
