@@ -219,7 +219,7 @@ def test_congestion_control():
 # Everything that can be chosen: whatever it is, all messages of a closed loop arrive.
 CHOICES = [
     *[["net.arbitration=" + name, "net.routing=oblivious-3vc"]
-      for name in ("round-robin", "age", "random", "fifo")],
+      for name in ("round-robin", "age", "random", "fifo", "longest")],
     *[["net.request=" + name, "net.routing=adaptive-3vc"]
       for name in ("first", "shortest", "random", "smart")],
     *[["net.injection=" + name, "net.injection_queues=4", "net.injection_length=2"]

@@ -96,7 +96,7 @@ static void draw_rules(struct scenario *s)
         set_net(s, "request", PICK(s, "first", "shortest", "random", "smart", "source"));
     }
     if (draw(s, 2) == 0) {
-        set_net(s, "arbitration", PICK(s, "round-robin", "age", "random", "fifo"));
+        set_net(s, "arbitration", PICK(s, "round-robin", "age", "random", "fifo", "longest"));
     }
     if (draw(s, 3) == 0) {
         set_net(s, "transit_priority", PICK(s, "1", "0.5", "0.1"));

@@ -11,6 +11,7 @@ enum wf_router_arbitration {
     WF_ROUTER_AGE,
     WF_ROUTER_DICE,
     WF_ROUTER_FIFO,
+    WF_ROUTER_LONGEST, /* as in INSEE: the longest queue */
 };
 
 /* A contest for something (model/net/router/rules/draw.h). Add the inputs in ascending order; the last `best` has
@@ -34,6 +35,8 @@ WF_ROUTER_RULE uint64_t wf_router_urgency(const struct wf_router_here *here, uin
         return reads->first(here->router, input, WF_ROUTER_BORN);
     case WF_ROUTER_FIFO:
         return reads->first(here->router, input, WF_ROUTER_ASKED);
+    case WF_ROUTER_LONGEST:
+        return UINT64_MAX - reads->first(here->router, input, WF_ROUTER_WAITING);
     default:
         return 0;
     }
