@@ -11,7 +11,7 @@ static inline uint32_t wf_router_cycles(int64_t cycles)
     return cycles <= 0 ? 0 : cycles < WF_ROUTER_LONG ? (uint32_t)cycles : WF_ROUTER_LONG;
 }
 
-WF_ROUTER_RULE struct wf_router_channel_now wf_router_read_channel(const void *router,
+WF_ROUTER_READ struct wf_router_channel_now wf_router_read_channel(const void *router,
                                                                    uint32_t channel)
 {
     const struct wf_router_view *view = router;
@@ -33,7 +33,7 @@ static inline uint32_t wf_router_since_left(const struct wf_router_view *view,
                              : wf_router_cycles(view->now - (input->leave - 1));
 }
 
-WF_ROUTER_RULE struct wf_router_queue_now wf_router_read_queue(const void *router,
+WF_ROUTER_READ struct wf_router_queue_now wf_router_read_queue(const void *router,
                                                                uint32_t number)
 {
     const struct wf_router_view *view = router;
@@ -49,7 +49,7 @@ WF_ROUTER_RULE struct wf_router_queue_now wf_router_read_queue(const void *route
                                         .capacity = link->queue};
 }
 
-WF_ROUTER_RULE void wf_router_note_wanted(const void *router, uint32_t channel)
+WF_ROUTER_READ void wf_router_note_wanted(const void *router, uint32_t channel)
 {
     const struct wf_router_view *view = router;
     struct wf_router_channel *c = &view->channels[channel];
@@ -60,7 +60,7 @@ WF_ROUTER_RULE void wf_router_note_wanted(const void *router, uint32_t channel)
     }
 }
 
-WF_ROUTER_RULE uint64_t wf_router_read_first(const void *router, uint32_t number,
+WF_ROUTER_READ uint64_t wf_router_read_first(const void *router, uint32_t number,
                                              enum wf_router_fact what)
 {
     const struct wf_router_view *view = router;

@@ -20,7 +20,7 @@ struct wf_lockstep_site {
     uint32_t router, cycle;
 };
 
-WF_ROUTER_RULE struct wf_router_channel_now wf_lockstep_read_channel(const void *router,
+WF_ROUTER_READ struct wf_router_channel_now wf_lockstep_read_channel(const void *router,
                                                                      uint32_t channel)
 {
     const struct wf_lockstep_site *site = router;
@@ -44,7 +44,7 @@ static inline uint32_t wf_lockstep_since_left(const struct wf_lockstep_input *in
     return input->leave == 0 ? WF_ROUTER_LONG : cycle + 1 - input->leave;
 }
 
-WF_ROUTER_RULE struct wf_router_queue_now wf_lockstep_read_queue(const void *router,
+WF_ROUTER_READ struct wf_router_queue_now wf_lockstep_read_queue(const void *router,
                                                                  uint32_t number)
 {
     const struct wf_lockstep_site *site = router;
@@ -62,14 +62,14 @@ WF_ROUTER_RULE struct wf_router_queue_now wf_lockstep_read_queue(const void *rou
                                         .capacity = link.queue};
 }
 
-WF_ROUTER_RULE void wf_lockstep_note_wanted(const void *router, uint32_t channel)
+WF_ROUTER_READ void wf_lockstep_note_wanted(const void *router, uint32_t channel)
 {
     const struct wf_lockstep_site *site = router;
 
     WF_LOCKSTEP_WANT(wf_lockstep_channel(site->net, site->router, channel));
 }
 
-WF_ROUTER_RULE uint64_t wf_lockstep_read_first(const void *router, uint32_t number,
+WF_ROUTER_READ uint64_t wf_lockstep_read_first(const void *router, uint32_t number,
                                                enum wf_router_fact what)
 {
     const struct wf_lockstep_site *site = router;

@@ -21,7 +21,7 @@ static uint64_t longest_delay(const struct wf_router_net *model)
     return longest + model->set.turnaround;
 }
 
-/* A name and a reason for each limit; those after DEVICE_ONLY are limits of devices. */
+/* What is not simulated, if it applies. */
 struct limit {
     bool applies;
     const char *what;
@@ -37,35 +37,13 @@ static const char *first_of(const struct limit *limits, size_t n)
     return NULL;
 }
 
-static const char *router_limit(const struct wf_router_net *model)
+/* Whether the routes of a network with wormhole switching cannot deadlock, and are those of
+ * wf_router_wormhole_exit(). */
+static bool has_simple_routes(const struct wf_router_net *model)
 {
-    const struct wf_router_params *set = &model->set;
-    const char *flits =
-        set->switching == WF_ROUTER_WORMHOLE ? wf_lockstep_flits_limit(model) : NULL;
-    const struct limit limits[] = {
-        {flits != NULL, flits},
-        {model->faults != NULL, "failures in time (net.fail)"},
-        {model->notice_step > 0, "net.routing=ugal_g"},
-        {set->cycle < 4, "a net.cycle below 4ps"},
-        {longest_delay(model) >= WF_LOCKSTEP_WINDOW_MAX,
-         "delays and packets of more than 65,535 cycles"},
-    };
-
-    return first_of(limits, sizeof(limits) / sizeof(limits[0]));
-}
-
-static const char *traffic_limit(const struct wf_router_net *model,
-                                 const struct wf_traffic *traffic)
-{
-    const struct wf_traffic_params *set = traffic->set;
-    const struct limit limits[] = {
-        {set->rounds > 0 && model->set.watchdog == 0,
-         "closed loops (traffic.rounds) without net.watchdog"},
-        {set->cycle != model->set.cycle, "a traffic.cycle other than that of the network"},
-        {set->cycles > INT32_MAX, "more than 2,147,483,647 cycles"},
-    };
-
-    return first_of(limits, sizeof(limits) / sizeof(limits[0]));
+    return model->grid != NULL && !model->atomic &&
+           (model->rules.scheme == WF_ROUTER_DATELINE ||
+            (model->rules.scheme == WF_ROUTER_DOR && model->rules.rings == 0));
 }
 
 /* Whether messages are more than single packets that are sent at once or dropped. */
@@ -76,13 +54,55 @@ static bool has_mail(const struct wf_router_net *model, const struct wf_traffic 
     return wf_lockstep_mail_needed(&lock);
 }
 
-static const char *flits_limit(const struct wf_router_net *model,
-                               const struct wf_traffic *traffic)
+/* Wormhole switching: model/net/router/lockstep/flits.c. */
+static const char *flits_limit(const struct wf_router_net *model)
 {
-    return model->set.switching == WF_ROUTER_WORMHOLE && has_mail(model, traffic)
-               ? "net.switching=wormhole with messages other than single packets that are sent "
-                 "at once or dropped"
-               : NULL;
+    const struct wf_router_params *set = &model->set;
+    uint32_t n_ports = model->node.n_ports + 1;
+    const struct wf_router_link_kind *kind = &model->kinds[0];
+    const struct limit limits[] = {
+        {!has_simple_routes(model),
+         "net.switching=wormhole without dateline routing on grids, or dor on meshes,"},
+        {model->kind_of != NULL || kind->pace != 1, "net.switching=wormhole with net.links"},
+        {set->hold_switch, "net.hold_switch"},
+        {set->speculative, "net.speculative"},
+        {n_ports > WF_LOCKSTEP_FLIT_PORTS ||
+             n_ports * model->rules.vcs > WF_LOCKSTEP_FLIT_QUEUES,
+         "net.switching=wormhole with more than 7 links or 64 queues a router"},
+        {kind->queue > WF_LOCKSTEP_FLIT_PACKETS ||
+             (uint64_t)kind->queue * model->rules.phits > UINT16_MAX,
+         "net.switching=wormhole with queues of more than 250 packets or 65,535 flits"},
+        {set->stats == WF_NET_STATS_LINKS, "net.switching=wormhole with net.stats=links"},
+        {model->packets_limit > 0, "net.switching=wormhole with net.global_restriction"},
+    };
+
+    return first_of(limits, sizeof(limits) / sizeof(limits[0]));
+}
+
+static const char *any_limit(const struct wf_router_net *model,
+                             const struct wf_traffic *traffic)
+{
+    const struct wf_router_params *set = &model->set;
+    const struct wf_traffic_params *offered = traffic->set;
+    bool wormhole = set->switching == WF_ROUTER_WORMHOLE;
+    const char *flits = wormhole ? flits_limit(model) : NULL;
+    const struct limit limits[] = {
+        {flits != NULL, flits},
+        {model->faults != NULL, "failures in time (net.fail)"},
+        {model->notice_step > 0, "net.routing=ugal_g"},
+        {set->cycle < 4, "a net.cycle below 4ps"},
+        {longest_delay(model) >= WF_LOCKSTEP_WINDOW_MAX,
+         "delays and packets of more than 65,535 cycles"},
+        {offered->rounds > 0 && set->watchdog == 0,
+         "closed loops (traffic.rounds) without net.watchdog"},
+        {offered->cycle != set->cycle, "a traffic.cycle other than that of the network"},
+        {offered->cycles > INT32_MAX, "more than 2,147,483,647 cycles"},
+        {wormhole && has_mail(model, traffic),
+         "net.switching=wormhole with messages other than single packets that are sent at once "
+         "or dropped"},
+    };
+
+    return first_of(limits, sizeof(limits) / sizeof(limits[0]));
 }
 
 /* Kernels are for grids, whose routers they hold in tiles: wf_lockstep_fits_tiles(). Elsewhere they
@@ -133,9 +153,7 @@ enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct
                           "--exec events",
                           config->net->ops->name);
     }
-    const char *what = router_limit(model);
-    what = what == NULL ? traffic_limit(model, config->traffic) : what;
-    what = what == NULL ? flits_limit(model, config->traffic) : what;
+    const char *what = any_limit(model, config->traffic);
     if (what != NULL) {
         return wf_err_set(err, WF_EUSAGE, "%s cannot be simulated %s; use --exec events", what,
                           config->device ? "on a device" : "in lock step");

@@ -2,26 +2,21 @@
 #pragma once
 
 /*
- * Wormhole routers in lock step: the rules of model/net/router/events/flit.c and flit_alloc.c, with the same
+ * Wormhole routers in lock step: they do what model/net/router/events/flit.c and flit_alloc.c do, with the same
  * digest. A flit is moved by a handful of instructions, where it is three events otherwise. One
  * thread simulates the whole network.
  *
- * Grids only, on which routes cannot deadlock, with links that are all alike and move a flit in
+ * Grids only (model/net/router/lockstep/check.c), on which routes cannot deadlock, with links that are all alike and move a flit in
  * each cycle, and at most 64 queues a router: sets of queues and of channels are words.
  */
 
 #include "model/net/router/lockstep/lockstep.h"
-
-struct wf_router_net;
 
 enum {
     WF_LOCKSTEP_FLIT_PORTS = 8,    /* of a router, with that to its node */
     WF_LOCKSTEP_FLIT_QUEUES = 64,  /* of a router; its channels are as many */
     WF_LOCKSTEP_FLIT_PACKETS = 250 /* of a queue */
 };
-
-/* What of a network with wormhole switching only events simulate; null: nothing. */
-const char *wf_lockstep_flits_limit(const struct wf_router_net *model);
 
 /* As wf_lockstep_run_host(). */
 WF_NODISCARD

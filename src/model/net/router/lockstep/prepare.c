@@ -79,7 +79,6 @@ static void set_rules(struct wf_lockstep_net *net, const struct wf_router_net *m
         (model->rules.scheme == WF_ROUTER_UPDOWN && model->rules.request == WF_ROUTER_SOURCE) ||
         set->stats == WF_NET_STATS_LINKS;
     net->limit = model->packets_limit;
-    net->has_loads = set->stats == WF_NET_STATS_LINKS;
     net->stats = set->stats != WF_NET_STATS_OFF;
     net->watchdog = (uint32_t)set->watchdog;
     net->cycle_ps = (uint64_t)set->cycle;

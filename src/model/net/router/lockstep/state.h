@@ -3,9 +3,8 @@
 
 /*
  * A network of cut-through routers under synthetic traffic, as lock step simulates it: all
- * routers take one cycle after the other. The rules are those of net/router, which executes the
- * same decisions as events; model/net/router/lockstep/step.h has them again for this form, and the digest of
- * both is the same.
+ * routers take one cycle after the other. The rules are those of net/router/rules, which events
+ * (net/router) execute, too: the digest of both is the same.
  *
  * Everything is in three blocks of memory. `tables` do not change during a run and may be shared
  * by runs that differ only in load and seed. `state` is the network; all zero is its beginning.
@@ -57,7 +56,7 @@ enum {
     WF_LOCKSTEP_HOPS = 64,           /* packets by hops; the last counts all that are longer */
     WF_LOCKSTEP_WINDOW_MAX = 1 << 16 /* cycles of the longest delay */
 };
-#define WF_LOCKSTEP_NONE  UINT32_C(0xffffffff) /* no channel; no vertex */
+#define WF_LOCKSTEP_NONE  UINT32_C(0xffffffff) /* no vertex */
 #define WF_LOCKSTEP_NEVER UINT32_C(0xffffffff) /* cycle */
 
 enum wf_lockstep_pattern {
@@ -152,7 +151,7 @@ struct wf_lockstep_net {
     uint32_t head_delay, credit_delay_max; /* the longest delays, which need one cycle more */
     uint32_t credit_delay, n_kinds, consume_one, pattern;
     uint32_t self, hot_node, hot_nodes; /* patterns */
-    uint32_t has_more, stats, has_kinds, has_scales, has_loads;
+    uint32_t has_more, stats, has_kinds, has_scales;
     uint32_t slow;                /* some links take several cycles for a phit */
     struct wf_lockstep_kind kind; /* of all links, unless has_kinds */
     uint32_t watchdog, drop, burst;

@@ -127,6 +127,14 @@ struct wf_router_here {
 /* Rules that read the state are always a part of their caller, which knows the table. */
 #define WF_ROUTER_RULE static inline __attribute__((always_inline))
 
+/* So are, in builds for speed, the functions of the table. Without optimisation, and with gcc's -Og,
+ * a compiler may not know the table's members and would refuse. */
+#ifdef NDEBUG
+#define WF_ROUTER_READ WF_ROUTER_RULE
+#else
+#define WF_ROUTER_READ static inline
+#endif
+
 /* A random number below n: the `count`-th of this cycle for a purpose (model/net/router/rules/draw.h). */
 WF_ROUTER_RULE uint32_t wf_router_below(const struct wf_router_here *here, uint32_t what,
                                         uint32_t count, uint32_t n)
