@@ -7,7 +7,7 @@
  * the program do. The C library and what weft itself uses exist once, for all ranks.
  *
  * Libraries of MPICH and Open MPI are replaced by ones of ours that have the same interface, so that
- * libraries of the distribution that use them run as they are (mpilib/abi).
+ * libraries of the distribution that use them run as they are (mpi/lib/abi).
  *
  * A private library is loaded from a file in memory. The program and its libraries ask for it by
  * the name of that file: the loader would find a library of the usual name loaded already.

@@ -3,7 +3,7 @@
 
 /*
  * Another MPI's interface for Fortran. Each function converts its arguments and calls weft's own
- * Fortran function (mpilib/bindings). MPI_BOTTOM and its like are variables in common blocks: this
+ * Fortran function (mpi/lib/bindings). MPI_BOTTOM and its like are variables in common blocks: this
  * code is loaded once for each copy of the program, whose common blocks it then sees.
  */
 

@@ -276,7 +276,7 @@ HEADERS = ("arguments.h", "coll/collective.h", "coll/reduction.h", "comm/group.h
 def definitions(functions):
     """The other names of a function lead to weft_MPI_x, which the program may replace."""
     yield NOTICE
-    yield from (f'#include "mpilib/{header}"' for header in HEADERS)
+    yield from (f'#include "mpi/lib/{header}"' for header in HEADERS)
     yield from (f"#include <{header}>" for header in ("stdio.h", "stdlib.h", "string.h"))
     for f in functions:
         if f.is_implemented and f.statements is not None:
