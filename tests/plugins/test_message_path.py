@@ -20,7 +20,7 @@ import sys
 SOURCE = pathlib.Path(os.environ["WEFT_SOURCE_DIR"])
 PAGE, TITLE = SOURCE / "docs/dev/architecture.md", "## The path of one message"
 # Where a message is made, travels and is counted; below src/.
-ROOMS = ("engine/", "sim/", "run/", "net/", "ranks/", "model/net/", "model/ranks/")
+ROOMS = ("engine/", "run/", "model/net/", "model/ranks/")
 SHARE = 0.012  # of the functions that were executed
 SKIPPED = 77
 
