@@ -73,6 +73,40 @@ MAY_INCLUDE = {
 KNOWN_CYCLES = {
     ("program/trace", "program/trace/weft"),
 }
+# Rooms, the folders of src/ itself, meet at these headers alone; those of base are for everybody.
+SEAMS = {
+    "engine": """
+        cargo.h config.h hosts/barrier.h hosts/comm.h hosts/pin.h key.h model.h models/bench.h
+        run.h
+    """.split(),
+    "model": """
+        coll/coll.h net/fault/fault.h net/net.h net/route/route.h net/router/gpu/gpu.h
+        net/router/lockstep/device.h net/router/lockstep/lockstep.h net/stats/link_report.h
+        ranks/cpu/cpu.h ranks/local.h ranks/node_costs.h ranks/node_params.h ranks/place.h
+        ranks/rails.h ranks/ranks.h ranks/record/path.h ranks/record/recorder.h
+        ranks/record/recording.h ranks/tally.h ranks/tasks/pe.h topo/classes.h
+        topo/graph_format.h topo/measure.h topo/nested.h topo/spec.h topo/topo.h
+        traffic/traffic.h
+    """.split(),
+    "program": """
+        extrapolate/explain.h extrapolate/extrapolate.h extrapolate/notes.h extrapolate/verify.h
+        gen/gen.h gen/graphs.h ops/changed.h ops/created.h ops/disturbance.h ops/fields.h
+        ops/finding.h ops/graph.h ops/graph_repeat.h ops/groups.h ops/live.h ops/looped.h
+        ops/matching.h ops/op.h ops/op_kinds.h ops/resample.h ops/retimed.h ops/robust.h
+        ops/roi.h ops/source.h ops/steps.h trace/clog2/out.h trace/copy.h trace/cut/cut.h
+        trace/cut/graph.h trace/cut/parse.h trace/facts.h trace/kit/completion.h
+        trace/kit/losses.h trace/kit/open_requests.h trace/kit/records.h trace/kit/target.h
+        trace/otf2/coll.h trace/otf2/out.h trace/reader.h trace/weft/encode.h trace/weft/frame.h
+        trace/weft/graph.h trace/weft/native.h trace/writer.h
+    """.split(),
+    "mpi": """
+        vrank/crash.h vrank/program_libraries.h vrank/program_source.h vrank/recorder.h
+    """.split(),
+    "run": """
+        execute/executor.h execute/run.h execute/world.h import/codes.h import/codes_text.h
+        machine/machine.h machine/yaml.h plan/program.h scenario/catalog.h scenario/scenario.h
+    """.split(),
+}
 # Headers of libraries, and the only files that may include them: nobody else depends on the
 # library, which may be absent or replaced.
 ONLY_IN = {
@@ -103,6 +137,23 @@ def allowed(module, header):
     return next((entry for entry in MAY_INCLUDE[module] if entry in (other, header)), None)
 
 
+def room_of(name):
+    return name.partition("/")[0]
+
+
+def seams(includes):
+    """What crosses rooms elsewhere than at a seam, and seams that nobody needs, of (file, header)."""
+    crossing = {header for name, header in includes if room_of(header) in SEAMS and room_of(header) != room_of(name)}
+    for name, header in sorted(includes):
+        room, _, rest = header.partition("/")
+        if header in crossing and header.endswith(".h") and room != room_of(name) and rest not in SEAMS[room]:
+            yield f"src/{name}: {header} is no seam of {room} (SEAMS in tools/check_layers.py)"
+    for room, headers in SEAMS.items():
+        for rest in headers:
+            if f"{room}/{rest}" not in crossing:
+                yield f"tools/check_layers.py: no other room includes {room}/{rest}, which is among its SEAMS"
+
+
 def cycles(includes):
     """Circles of modules: for each module that includes itself by way of others, the shortest one."""
     for start in sorted({module for module, _ in includes}):
@@ -124,6 +175,7 @@ def cycles(includes):
 def faults(root):
     used = set()
     includes = set()
+    by_file = set()
     for path in sorted(root.glob("*/**/*.[ch]")):
         name = path.relative_to(root).as_posix()
         module = module_of(name)
@@ -137,6 +189,7 @@ def faults(root):
             header = match[1]
             entry = allowed(module, header)
             used.add((module, entry))
+            by_file.add((name, header))
             other = module_of(header)
             if other not in (None, module):
                 includes.add((module, other))
@@ -144,6 +197,7 @@ def faults(root):
                 yield f"{path}:{number}: {module} may not include {header}"
             if header in ONLY_IN and not ONLY_IN[header].fullmatch(name):
                 yield f"{path}:{number}: {header} belongs in {ONLY_IN[header].pattern} alone"
+    yield from seams(by_file)
     for circle in cycles(includes - KNOWN_CYCLES):
         yield f"tools/check_layers.py: modules include each other: {' -> '.join(circle)}"
     for module, other in sorted(KNOWN_CYCLES - includes):

@@ -8,6 +8,9 @@ usage: check_sizes.py [--record] [ROOT]
 The list is advice: a table is allowed to be long, and cutting a file in two for its length makes
 it harder to read. The last line compares the numbers with tools/size_trend.txt, which keeps them
 for each version; --record writes those of now for the version in VERSION.
+
+The lines of src/ have a budget, tools/size_budget.txt. A change that goes beyond it raises it, and
+says in its commit what the lines replace or why they are worth it.
 """
 import pathlib
 import re
@@ -18,6 +21,7 @@ import tree
 FILE_ADVICE, FILE_LIMIT = 600, 1000
 FUNCTION_ADVICE, FUNCTION_LIMIT = 60, 100
 TREND = "tools/size_trend.txt"
+BUDGET = "tools/size_budget.txt"
 TREND_HEAD = "# version, files over 600 lines, functions over 60 lines, lines of src/\n"
 NAME = re.compile(r"(\w+)\s*\(")
 
@@ -49,6 +53,15 @@ def read_trend(path):
     return [line.split() for line in text.splitlines() if line and not line.startswith("#")]
 
 
+def words_of_budget(path, lines):
+    """What is left of the budget of lines, or what is missing."""
+    if not path.exists():
+        return ""
+    budget = int(path.read_text())
+    left = budget - lines
+    return f", budget {budget}: {left} left" if left >= 0 else f", budget {budget}: {-left} too many"
+
+
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--record"]
     root = pathlib.Path(arguments[0] if arguments else ".")
@@ -68,7 +81,8 @@ def main():
            str(len(long_functions)), str(src_lines)]
     rows = read_trend(root / TREND)
     before = f" ({rows[-1][0]}: {', '.join(rows[-1][1:])})" if rows else ""
-    print(f"{now[1]} long files, {now[2]} long functions, {now[3]} lines of src/{before}")
+    print(f"{now[1]} long files, {now[2]} long functions, {now[3]} lines of src/"
+          f"{words_of_budget(root / BUDGET, src_lines)}{before}")
     if "--record" in sys.argv:
         rows = [row for row in rows if row[0] != now[0]] + [now]
         (root / TREND).write_text(TREND_HEAD + "".join(" ".join(row) + "\n" for row in rows))
