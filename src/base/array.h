@@ -58,6 +58,7 @@
  *
  * WF_BISECT_LAST() moves `low` to the last index below `high` for which `is_within` is true, as it
  * must be for `low`. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): `middle` is a name that the macro declares. */
 #define WF_BISECT(low, high, middle, is_before)                         \
     do {                                                                \
         __typeof__(low) high_ = (high);                                 \
@@ -76,6 +77,7 @@
         WF_BISECT(next_, high, middle, is_within);   \
         (low) = next_ - 1;                           \
     } while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 void wf_array_sort(void *items, size_t n, size_t size,
                    int (*compare)(const void *, const void *));

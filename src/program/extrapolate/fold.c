@@ -227,23 +227,31 @@ static struct wf_ext_kind fold_rank(const struct wf_ext_input *input,
     return out;
 }
 
+/* The number of a kind among those that differ, plus 1; takes the kind over. */
+static uint64_t number_of_kind(struct wf_map *seen, struct wf_ext_kind kind,
+                               struct wf_ext_kinds *out)
+{
+    uint64_t *known = wf_map_put(seen, kind.hash); /* number + 1 */
+
+    if (*known != 0) {
+        kind_fini(&kind);
+    } else {
+        WF_PUSH(out->all, out->n, out->capacity, kind);
+        *known = out->n;
+    }
+    return *known;
+}
+
 void wf_ext_fold(struct wf_ext_input *input, struct wf_ext_kinds *out)
 {
     for (uint32_t c = 0; c < input->n_counts; c++) {
-        struct wf_map seen = {.entries = NULL}; /* hash: number + 1 */
+        struct wf_map seen = {.entries = NULL};
         for (uint32_t r = 0; r < input->counts[c].n; r++) {
             struct wf_ext_rank *rank = &input->counts[c].ranks[r];
             struct wf_ext_kind kind = fold_rank(input, rank);
-            uint64_t *known = wf_map_put(&seen, kind.hash);
-            if (*known != 0) {
-                kind_fini(&kind);
-            } else {
-                kind.count = c;
-                kind.rank = r;
-                WF_PUSH(out->all, out->n, out->capacity, kind);
-                *known = out->n;
-            }
-            rank->kind = (uint32_t)*known - 1;
+            kind.count = c;
+            kind.rank = r;
+            rank->kind = (uint32_t)number_of_kind(&seen, kind, out) - 1;
             out->all[rank->kind].n_ranks++;
         }
         wf_map_fini(&seen);

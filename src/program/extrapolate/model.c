@@ -254,6 +254,21 @@ struct examples {
     uint32_t n, capacity;
 };
 
+/* Adds what a rank of a count does in each round of a step. */
+static void add_examples(const struct wf_ext_model *model, const struct wf_ext_step *step,
+                         uint32_t c, uint32_t r, struct examples *out)
+{
+    uint32_t rounds = rounds_in(model, step, c);
+
+    for (uint32_t t = 0; t < rounds && t < step->n_statements; t++) {
+        WF_PUSH(out->all, out->n, out->capacity,
+                (struct wf_ext_example){
+                    .where = wf_ext_where(step, &model->input.counts[c].grid, r, t),
+                    .holds = executes(model, step, c, r, t),
+                });
+    }
+}
+
 static void gather_examples(const struct wf_ext_model *model, const struct wf_ext_step *step,
                             struct examples *out)
 {
@@ -261,18 +276,9 @@ static void gather_examples(const struct wf_ext_model *model, const struct wf_ex
 
     out->n = 0;
     for (uint32_t c = 0; c < model->input.n_counts; c++) {
-        uint32_t rounds = rounds_in(model, step, c);
-        const struct wf_ext_count *count = &model->input.counts[c];
-        for (uint32_t r = 0; r < count->n; r++) {
-            if (outer->statements[0] != 0 && !executes(model, outer, c, r, 0)) {
-                continue;
-            }
-            for (uint32_t t = 0; t < rounds && t < step->n_statements; t++) {
-                WF_PUSH(out->all, out->n, out->capacity,
-                        (struct wf_ext_example){
-                            .where = wf_ext_where(step, &count->grid, r, t),
-                            .holds = executes(model, step, c, r, t),
-                        });
+        for (uint32_t r = 0; r < model->input.counts[c].n; r++) {
+            if (outer->statements[0] == 0 || executes(model, outer, c, r, 0)) {
+                add_examples(model, step, c, r, out);
             }
         }
     }

@@ -417,7 +417,7 @@ static bool stencil_next(const struct wf_source *source, uint32_t rank,
     }                                                                                 \
     const struct wf_source_ops wf_gen_##id##_ops = {                                  \
         .name = #id,                                                                  \
-        .summary = about,                                                             \
+        .summary = (about),                                                           \
         .params = params_table,                                                       \
         .params_size = sizeof(struct params),                                         \
         .create = id##_create,                                                        \

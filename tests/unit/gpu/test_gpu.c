@@ -182,9 +182,11 @@ static void closes(void)
     CHECK(other->ops->copy_in(other, at, &word, sizeof(word), &err) == WF_OK);
     CHECK(other->ops->copy_out(other, &back, at, sizeof(back), &err) == WF_OK);
     CHECK_U64(back, word);
+    other->ops->release(other, at);
     wf_gpu_close(other);
     CHECK(wf_gpu_open(backend, &gpu, &err) == WF_OK);
     CHECK(ops()->allocate(gpu, sizeof(word), &at, &err) == WF_OK && at != 0);
+    ops()->release(gpu, at);
     wf_gpu_close(gpu);
 }
 

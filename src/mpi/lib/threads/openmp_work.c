@@ -255,6 +255,7 @@ static bool loop_ull_next(unsigned long long *from, unsigned long long *to)
 #define A_CHUNK(type) , type chunk
 #define NO_CHUNK(type)
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and lists of parameters */
 #define START(name, sign, type, chunk_, kind, size, ordered)       \
     static bool name(sign chunk_(type), type *from, type *to)      \
     {                                                              \
@@ -265,6 +266,7 @@ static bool loop_ull_next(unsigned long long *from, unsigned long long *to)
         return start_loop(&loop, (uint64_t *)from, (uint64_t *)to, \
                           __builtin_return_address(0));            \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define STARTS(name, kind, chunk_, size)                                                \
     START(name##_start, SIGNED, long, chunk_, kind, size, false)                        \
@@ -329,6 +331,7 @@ static bool start_general(struct loop loop, uint64_t *from, uint64_t *to, uintpt
 
 enum { KIND = 7 }; /* the schedule in an argument of these functions */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and lists of parameters */
 #define START_GENERAL(name, sign, type, ordered)                                               \
     static bool name(sign, long sort, type chunk, type *from, type *to, uintptr_t *reductions, \
                      void **memory)                                                            \
@@ -339,6 +342,7 @@ enum { KIND = 7 }; /* the schedule in an argument of these functions */
         loop.is_ordered = (ordered);                                                           \
         return start_general(loop, (uint64_t *)from, (uint64_t *)to, reductions, memory);      \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 START_GENERAL(loop_start, SIGNED, long, false)
 START_GENERAL(loop_ordered_start, SIGNED, long, true)

@@ -299,7 +299,9 @@ static void list_needs(void *arg, uint32_t worker, uint32_t number, struct wf_er
         }
     }
     m->needs[number] = (struct place){first, (uint32_t)(w->n_needs - first), worker};
-    WF_SORT(w->needs + first, w->n_needs - first, by_segment);
+    if (w->n_needs > first) {
+        WF_SORT(w->needs + first, w->n_needs - first, by_segment);
+    }
 }
 
 /* Not all sends are in step with their receives: looks closer. */

@@ -196,11 +196,12 @@ static void merge_names(struct wf_records *records, struct wf_records *const *pa
 
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k < parts[i]->names.n; k++) {
-            if (parts[i]->first[k] != NOBODY) {
-                WF_PUSH(all, n_all, capacity,
-                        (struct part_name){wf_strings_at(&parts[i]->names, k),
-                                           parts[i]->first[k], k});
+            if (parts[i]->first[k] == NOBODY) {
+                continue;
             }
+            WF_GROW(all, n_all, capacity);
+            all[n_all++] =
+                (struct part_name){wf_strings_at(&parts[i]->names, k), parts[i]->first[k], k};
         }
     }
     WF_SORT(all, n_all, by_first);

@@ -124,6 +124,7 @@ void wf_otf2_sums_finish(struct wf_otf2_sums *sums)
     for (size_t i = 0; i < sums->n; i++) {
         sums->by_event[i] = &sums->parts[i];
     }
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
     WF_SORT(sums->by_event, sums->n, by_event);
 }
 

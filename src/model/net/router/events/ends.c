@@ -62,7 +62,8 @@ void wf_router_prepare(const struct wf_router_view *view, struct wf_router_packe
     if (model->grid != NULL) {
         packet->on.down = wf_router_directions(
             &model->rules, model->grid->size, wf_router_coords_of(model, view->vertex),
-            wf_router_coords_of(model, packet->dst), view->vertex, packet->number, index);
+            wf_router_coords_of(model, packet->dst),
+            wf_router_lots(&model->rules, view->vertex, packet->number, index));
     }
 }
 

@@ -273,10 +273,15 @@ static void route_in_grid(const struct wf_router_view *view, uint32_t input,
 {
     const struct wf_router_net *model = view->model;
     uint32_t vcs = model->rules.vcs;
+    const struct wf_router_stop at = {
+        .here = wf_router_coords_of(model, view->vertex),
+        .there = wf_router_coords_of(model, packet->dst),
+        .down = packet->on.down,
+        .in = input / vcs,
+        .vc = input % vcs,
+    };
     const struct wf_router_exit to =
-        wf_router_wormhole_exit(&model->rules, wf_router_coords_of(model, view->vertex),
-                                wf_router_coords_of(model, packet->dst), packet->on.down,
-                                input / vcs, input % vcs, view->layout->n_ports, vcs);
+        wf_router_wormhole_exit(&model->rules, &at, view->layout->n_ports, vcs);
 
     set_route(view, input, to.port, to.vcs);
 }

@@ -76,7 +76,7 @@ struct wf_gpu_ops {
     bool explicit_only; /* never chosen by `auto` */
     /* Opens the first device. WF_EINVAL with the reason if there is none. */
     enum wf_status (*open)(struct wf_gpu **out, struct wf_err *err);
-    void (*close)(struct wf_gpu *gpu); /* frees everything that belongs to it */
+    void (*close)(struct wf_gpu *gpu); /* what was allocated on it has been released */
     enum wf_status (*facts)(struct wf_gpu *gpu, struct wf_gpu_facts *facts, struct wf_err *err);
     enum wf_status (*load)(struct wf_gpu *gpu, const struct wf_gpu_program *program,
                            struct wf_err *err);

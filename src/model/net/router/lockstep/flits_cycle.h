@@ -313,9 +313,15 @@ static void route(const struct here *h, uint32_t place)
     const struct packet *packet = first_packet(h, place);
     const uint32_t r = h->first + router_at(place), queue = number_at(place);
     const uint32_t vcs = h->shape.vcs, in = port_of(h, queue);
-    const struct wf_router_exit to = wf_router_wormhole_exit(
-        &net->rules, wf_lockstep_coords(net, r), wf_lockstep_coords(net, packet->dst),
-        packet->way & 0xff, in, queue - in * vcs, h->shape.local, vcs);
+    const struct wf_router_stop at = {
+        .here = wf_lockstep_coords(net, r),
+        .there = wf_lockstep_coords(net, packet->dst),
+        .down = packet->way & 0xff,
+        .in = in,
+        .vc = queue - in * vcs,
+    };
+    const struct wf_router_exit to =
+        wf_router_wormhole_exit(&net->rules, &at, h->shape.local, vcs);
 
     q->port = (uint16_t)to.port;
     q->vcs = (uint16_t)to.vcs;

@@ -152,7 +152,8 @@ static inline uint32_t wf_lockstep_directions(const struct wf_lockstep_net *net,
                                               uint32_t dst, uint32_t number, uint32_t index)
 {
     return wf_router_directions(&net->rules, net->size, wf_lockstep_coords(net, node),
-                                wf_lockstep_coords(net, dst), node, number, index);
+                                wf_lockstep_coords(net, dst),
+                                wf_router_lots(&net->rules, node, number, index));
 }
 
 /* The injection queue that a packet enters. */

@@ -43,16 +43,21 @@ static inline uint32_t wf_router_hops_up(uint32_t here, uint32_t there, uint32_t
     return there >= here ? there - here : there + size - here;
 }
 
-/* The directions of packet `index` of a message, whose number at its source is `number`. Where both
- * are equally long the choice is random, but depends on packet and seed alone, so that the injection
- * queue of a message is known before it is sent. */
-static inline uint32_t wf_router_directions(const struct wf_router_rules *rules,
-                                            const uint32_t *size, const uint16_t *here,
-                                            const uint16_t *there, uint32_t source,
-                                            uint32_t number, uint32_t index)
+/* Random bits of packet `index` of a message, whose number at its source is `number`. They depend on
+ * packet and seed alone, so that the injection queue of a message is known before it is sent. */
+static inline uint64_t wf_router_lots(const struct wf_router_rules *rules, uint32_t source,
+                                      uint32_t number, uint32_t index)
 {
     uint64_t own = wf_rng_mix(rules->seed ^ ((uint64_t)source << 32 | number));
-    uint64_t lots = wf_rng_mix(own + index * WF_RNG_GOLDEN);
+
+    return wf_rng_mix(own + index * WF_RNG_GOLDEN);
+}
+
+/* The directions of a packet. Where both are equally long its lots decide. */
+static inline uint32_t wf_router_directions(const struct wf_router_rules *rules,
+                                            const uint32_t *size, const uint16_t *here,
+                                            const uint16_t *there, uint64_t lots)
+{
     uint32_t directions = 0;
 
     for (uint32_t dim = 0; dim < rules->n_dims; dim++) {

@@ -10,6 +10,12 @@ struct wf_router_exit {
     uint32_t port, vcs;
 };
 
+/* Where a packet is, where it goes, by which directions, and the port and channel it came by. */
+struct wf_router_stop {
+    const uint16_t *here, *there;
+    uint32_t down, in, vc;
+};
+
 /* All of n virtual channels. */
 static inline uint32_t wf_router_all_vcs(uint32_t n)
 {
@@ -18,19 +24,18 @@ static inline uint32_t wf_router_all_vcs(uint32_t n)
 
 /* Dimension order. On a ring, packets to a lower coordinate use the upper half of the channels until
  * they leave the ring, the others the lower half. In neither half can packets wait for each other all
- * around the ring, as routes cover at most half of it. BookSim2 does the same. The packet came by the
- * channel `vc` of port `in`; at its destination it leaves by `local`. Without branches, which
- * processors could not predict. */
-static inline struct wf_router_exit
-wf_router_wormhole_exit(const struct wf_router_rules *rules, const uint16_t *here,
-                        const uint16_t *there, uint32_t down, uint32_t in, uint32_t vc,
-                        uint32_t local, uint32_t vcs)
+ * around the ring, as routes cover at most half of it. BookSim2 does the same. At its destination the
+ * packet leaves by `local`. Without branches, which processors could not predict. */
+static inline struct wf_router_exit wf_router_wormhole_exit(const struct wf_router_rules *rules,
+                                                            const struct wf_router_stop *at,
+                                                            uint32_t local, uint32_t vcs)
 {
+    const uint16_t *here = at->here, *there = at->there;
     const uint32_t left = wf_router_left(rules, here, there), half = vcs / 2;
     const uint32_t dim = (uint32_t)__builtin_ctz(left | (left == 0));
-    const uint32_t port = left == 0 ? local : wf_router_dim_port(down, dim);
-    const bool straight = in == (port ^ 1u),
-               upper = straight ? vc >= half : there[dim] < here[dim];
+    const uint32_t port = left == 0 ? local : wf_router_dim_port(at->down, dim);
+    const bool straight = at->in == (port ^ 1u),
+               upper = straight ? at->vc >= half : there[dim] < here[dim];
     const bool halves = rules->scheme == WF_ROUTER_DATELINE && (rules->rings >> dim & 1) != 0;
 
     return (struct wf_router_exit){port, halves && left != 0
