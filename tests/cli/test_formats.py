@@ -182,6 +182,15 @@ def test_ti():
     check(ops("lists/absolute.txt") == ops("x.ti"), "a list of absolute names")
     pathlib.Path("lists/index.ti").write_text("rank-0.ti\nrank-1.ti\n")
     check_run(["info", "lists/index.ti"], 3, "cannot read 'lists/rank-0.ti': No such file")
+    # What is in the current directory comes before what is beside the list.
+    for rank in (0, 1):
+        pathlib.Path(f"lists/part{rank}").write_text(f"{rank} init\n{rank} finalize\n")
+    check(ops("lists/list.txt") == ops("x.ti"), "names are relative to the current directory")
+    pathlib.Path("lists/other0").write_text("0 init\n0 finalize\n")
+    pathlib.Path("lists/other.txt").write_text("other0\npart1\n")
+    check(info("lists/other.txt")["messages"] == 0, "all names are beside the list if the first one is")
+    pathlib.Path("one.txt").write_text("x.ti\n")
+    check(ops("one.txt") == ops("x.ti"), "a list of one name is a file of all ranks")
     counted = pathlib.Path("x.ti").read_text().replace("waitall\n", "waitall 4\n")
     pathlib.Path("counted.ti").write_text(counted)
     check("waitall 4" in counted and ops("counted.ti") == ops("x.ti"), "waitall with a number")
@@ -199,6 +208,22 @@ def test_ti():
     check(replays("again.ti") == replays("x.ti"), "written and read: the same times")
     check_run(["convert", "comms", "comms.ti"], 0,
               stderr="not carried over: [0-9]+ collectives of other communicators, left out")
+
+
+# SimGrid's sizeof() of its datatypes -1 to 59 on 64-bit Linux (smpi_datatype.cpp, version 4.1).
+TI_SIZES = [0, 8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8,
+            8, 16, 16, 8, 8, 8, 16, 16, 4, 4, 8, 16, 8, 16, 16, 4, 2, 4, 8, 16, 32, 1, 8, 16, 32, 0, 0, 1, 8, 8]
+
+
+def test_ti_datatypes():
+    """All datatypes of SimGrid have their sizes; another one counts as a byte, with a note."""
+    check(len(TI_SIZES) == 61, "the ids -1 to 59")
+    for types, note in ((range(-1, 60), False), ((60,), True)):
+        lines = ["{r} init", *(f"{{r}} bcast 1000 0 {number}" for number in types), "{r} finalize"]
+        pathlib.Path("types.ti").write_text("".join(f"{line}\n".format(r=r) for r in (0, 1) for line in lines))
+        sizes = [int(row["bytes"]) for row in ops("types.ti")[0] if row["kind"] == "bcast"]
+        check(sizes == ([1000] if note else [1000 * size for size in TI_SIZES]), f"{sizes}")
+        check(any("datatype that is not known" in text for text in info("types.ti")["notes"]) == note, "a note")
 
 
 def test_allprof():
@@ -485,6 +510,7 @@ def main():
     test_clog2_between()
     test_clog2_written()
     test_ti()
+    test_ti_datatypes()
     test_allprof()
     test_paraver()
     test_large_otf2()

@@ -48,11 +48,9 @@ static bool is_list(const struct wf_reader_probe *probe)
     if (first[0] == '\0') {
         return false;
     }
-    if (first[0] != '/') {
+    n = wf_file_head(first, bytes, sizeof(bytes));
+    if (n == 0 && first[0] != '/') {
         n = wf_probe_read(probe, first, bytes, sizeof(bytes));
-    }
-    if (n == 0) {
-        n = wf_file_head(first, bytes, sizeof(bytes));
     }
     return is_action(bytes, n) || (n == 0 && ends_in_ti(probe->path) && ends_in_ti(first));
 }
@@ -70,6 +68,39 @@ static void add_name(struct wf_ti_files *files, const char *name)
     WF_PUSH(files->names, files->n, files->capacity, wf_xstrdup(name));
 }
 
+static const char *path_of(const struct wf_ti_files *files, uint32_t file, struct wf_buf *path)
+{
+    const char *name = files->names[file];
+
+    path->size = 0;
+    if (name[0] != '/') {
+        wf_buf_append(path, files->base, strlen(files->base));
+    }
+    wf_buf_append(path, name, strlen(name) + 1);
+    return (const char *)path->data;
+}
+
+/* SimGrid takes the names of a list from the current directory. If the first one is not there,
+ * all are beside the list; those of a directory are in it. */
+static char *base_of(const struct wf_ti_files *files, const struct wf_reader_probe *probe)
+{
+    bool is_here = !probe->is_directory && files->n > 0 && access(files->names[0], F_OK) == 0;
+
+    return is_here ? wf_xstrdup("") : wf_probe_path(probe, "");
+}
+
+/* As in SimGrid, a list of one name is a file with the actions of all ranks. */
+static void take_single(struct wf_ti_files *files)
+{
+    struct wf_buf path = {.data = NULL};
+    char *whole = wf_xstrdup(path_of(files, 0, &path));
+
+    wf_buf_fini(&path);
+    free(files->names[0]);
+    files->names[0] = whole;
+    files->by_rank = false;
+}
+
 void wf_ti_files_find(struct wf_ti_files *files, const struct wf_reader_probe *probe,
                       struct wf_err *err)
 {
@@ -82,7 +113,6 @@ void wf_ti_files_find(struct wf_ti_files *files, const struct wf_reader_probe *p
         return;
     }
     files->by_rank = true;
-    files->base = wf_probe_path(probe, "");
     char *path =
         probe->is_directory ? wf_probe_path(probe, "index.ti") : wf_xstrdup(probe->path);
     enum wf_status status = wf_intext_open(&list, path, err);
@@ -97,6 +127,10 @@ void wf_ti_files_find(struct wf_ti_files *files, const struct wf_reader_probe *p
         }
     }
     wf_intext_close(&list);
+    files->base = base_of(files, probe);
+    if (files->n == 1) {
+        take_single(files);
+    }
 }
 
 void wf_ti_files_fini(struct wf_ti_files *files)
@@ -108,28 +142,10 @@ void wf_ti_files_fini(struct wf_ti_files *files)
     free(files->base);
 }
 
-static const char *path_of(const struct wf_ti_files *files, uint32_t file, struct wf_buf *path)
-{
-    const char *name = files->names[file];
-
-    path->size = 0;
-    if (name[0] != '/') {
-        wf_buf_append(path, files->base, strlen(files->base));
-    }
-    wf_buf_append(path, name, strlen(name) + 1);
-    return (const char *)path->data;
-}
-
 void wf_ti_files_open(const struct wf_ti_files *files, uint32_t file, struct wf_buf *path,
                       struct wf_ti_text *text, struct wf_err *err)
 {
-    const char *first = path_of(files, file, path), *second = files->names[file];
-
-    wf_ti_text_open(text, first, err);
-    if (err->status == WF_EIO && access(first, F_OK) != 0 && access(second, F_OK) == 0) {
-        err->status = WF_OK;
-        wf_ti_text_open(text, second, err);
-    }
+    wf_ti_text_open(text, path_of(files, file, path), err);
 }
 
 void wf_ti_files_report_missing(const struct wf_ti_files *files, struct wf_err *err)
@@ -139,7 +155,7 @@ void wf_ti_files_report_missing(const struct wf_ti_files *files, struct wf_err *
 
     for (uint32_t i = 0; i < files->n && !missing; i++) {
         const char *path = path_of(files, i, &buf);
-        missing = access(path, F_OK) != 0 && access(files->names[i], F_OK) != 0;
+        missing = access(path, F_OK) != 0;
         if (missing) {
             (void)wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
         }

@@ -10,7 +10,7 @@
 
 struct wf_ti_files {
     bool by_rank; /* each rank has a file of its own; else there is one file */
-    char *base;   /* the directory of a list, with a slash, or empty; null without a list */
+    char *base;   /* goes before the names of a list; null without a list */
     char **names; /* of files, as in the list */
     uint32_t n, capacity;
 };
@@ -23,8 +23,9 @@ void wf_ti_files_find(struct wf_ti_files *files, const struct wf_reader_probe *p
                       struct wf_err *err);
 void wf_ti_files_fini(struct wf_ti_files *files); /* zeroed is allowed */
 
-/* Opens a file of a list. Its name is relative to the list or, as SimGrid has it, to the current
- * directory. `path` is a buffer that the next call may use again. */
+/* Opens a file. The names of a list are relative to the current directory, as in SimGrid; if the
+ * first is not there, all are relative to the list. `path` is a buffer that the next call may use
+ * again. */
 void wf_ti_files_open(const struct wf_ti_files *files, uint32_t file, struct wf_buf *path,
                       struct wf_ti_text *text, struct wf_err *err);
 

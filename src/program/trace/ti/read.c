@@ -148,15 +148,30 @@ static void end_rank(struct reading *r, uint32_t rank)
 
 /* ---- arguments ---- */
 
+/* The size of SimGrid's datatypes by their ids, from -1 on, on 64-bit Linux
+ * (src/smpi/mpi/smpi_datatype.cpp of SimGrid). Some differ from MPI: MPI_COMPLEX32 has 16 bytes
+ * there, and MPI_INTEGER1 has 4. */
+static const uint8_t type_sizes[] = {
+    0,                              /* DATATYPE_NULL */
+    8,  4,  1,  2,  8,  4,  1,      /* 0: DOUBLE, INT, CHAR, SHORT, LONG, FLOAT, BYTE */
+    8,  1,  1,  2,  4,  8,  8,      /* 7: LONG_LONG, SIGNED_CHAR, UNSIGNED_CHAR to _LONG_LONG */
+    16, 4,  1,                      /* 14: LONG_DOUBLE, WCHAR, C_BOOL */
+    1,  2,  4,  8,  1,  2,  4,  8,  /* 17: INT8_T to INT64_T, UINT8_T to UINT64_T */
+    8,  16, 32, 8,  8,              /* 25: C_FLOAT_COMPLEX to C_LONG_DOUBLE_, AINT, OFFSET */
+    8,  16, 16, 8,  8,  8,  16, 16, /* 30: FLOAT_INT, LONG_, DOUBLE_, SHORT_, 2INT to 2LONG */
+    4,  4,  8,  16, 8,  16, 16,     /* 38: REAL, REAL4 to 16, COMPLEX8 to 32 */
+    4,  2,  4,  8,  16,             /* 45: INTEGER1 to 16 */
+    32, 1,  8,  16, 32,             /* 50: LONG_DOUBLE_INT, CXX_BOOL, CXX_..._COMPLEX */
+    0,  0,  1,  8,  8,              /* 55: UB, LB, PACKED, PTR, COUNT */
+};
+
 static uint64_t type_size(struct reading *r, bool given, int64_t type)
 {
-    static const uint8_t sizes[] = {8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2};
-
     if (!given) {
         return r->ranks[rank_of(r)].by_double ? 8 : 1;
     }
-    if (type >= 0 && type < (int64_t)sizeof(sizes)) {
-        return sizes[type];
+    if (type >= -1 && type + 1 < (int64_t)sizeof(type_sizes)) {
+        return type_sizes[type + 1];
     }
     r->n_types++;
     return 1;
@@ -172,7 +187,7 @@ static uint64_t read_type(struct reading *r)
 
 static uint64_t product(uint64_t n, uint64_t size)
 {
-    return n > UINT64_MAX / size ? UINT64_MAX : n * size;
+    return size > 0 && n > UINT64_MAX / size ? UINT64_MAX : n * size;
 }
 
 static int64_t ps_of(double seconds)
