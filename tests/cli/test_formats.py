@@ -286,6 +286,41 @@ def test_paraver():
         check_run(["info", "bad.prv"], 3, stderr=words)
 
 
+def test_extrae():
+    """Collectives as Extrae records them: a root that only its own rank knows, communicators."""
+    trace = foreign.extrae()
+    pathlib.Path("extrae.prv").write_text(trace.text())
+    document = info("extrae.prv")
+    check(document["notes"] == ["6 collectives with a list of lengths are read with equal lengths"], f"{document['notes']}")
+    rows = ops("extrae.prv")
+    wanted = [[("bcast", "800", "2"), ("reduce", "64", "1"), ("reduce", "64", "0"), ("gather", "40", "1"), ("alltoall", "10", ""),
+               ("alltoall", "25", ""), ("allgather", "15", ""), ("barrier", "", ""), ("allreduce", "8", "")],
+              [("bcast", "800", "2"), ("reduce", "64", "1"), ("reduce", "64", "0"), ("scatter", "24", "0"), ("alltoall", "10", ""),
+               ("allgather", "30", ""), ("alltoall", "25", ""), ("barrier", "", ""), ("barrier", "", ""), ("allreduce", "8", "")]]
+    plain = ("compute", "init", "finalize", "call")
+    for rank in range(4):
+        seen = [(row["kind"], row["bytes"], row["root"]) for row in rows[rank] if row["kind"] not in plain]
+        check(seen == wanted[rank % 2], f"rank {rank}: {seen}")
+    check(groups_of(rows, "gather", 2) and [row["comm"] for row in rows[0] if row["kind"] == "reduce"] != ["0", "0"], "communicators")
+    replays("extrae.prv")
+    check(document["recorded_ps"] == 1000 * (max(trace.now) - 7000), f"the header's time without MPI_Init: {document}")
+    # What cannot be replayed is counted and takes its time.
+    pathlib.Path("part.pcf").write_text("EVENT_TYPE\n9    50000002    MPI Collective Comm\nVALUES\n155   MPI_Iallreduce\n0   Outside MPI\n")
+    for change, note in ((("c:1:6:2:3:1\n", ""), "collectives on communicators whose members are not recorded"),
+                         ((":50100001:8:50100002:8:50100004:1", ""), "collectives without recorded sizes"),
+                         ((":50000002:10:", ":50000002:155:"), "nonblocking collectives are read as calls")):
+        pathlib.Path("part.prv").write_text(trace.text().replace(*change))
+        check(any(note in text for text in info("part.prv")["notes"]), note)
+        replays("part.prv")
+    lone = foreign.extrae()
+    lone.call(1, "MPI_Barrier", ":50100001:0:50100002:0:50100004:1")
+    pathlib.Path("lone.prv").write_text(lone.text())
+    check(any("1 collectives that not all members" in text for text in info("lone.prv")["notes"]), "a lone call")
+    replays("lone.prv")
+    pathlib.Path("bad.prv").write_text(trace.text().replace("c:1:6:2:3:1", "c:1:6:2:3:3"))
+    check_run(["info", "bad.prv"], 3, stderr="line 7 .*a communicator whose members are not different tasks")
+
+
 def test_large_otf2():
     """More than a chunk of events at one and the same time."""
     check_run(["gen", "stencil3d", "-n", "2", "-o", "still.weft", "-p", "gen.iterations=4000", "-p",
@@ -513,6 +548,7 @@ def main():
     test_ti_datatypes()
     test_allprof()
     test_paraver()
+    test_extrae()
     test_large_otf2()
     test_late_otf2()
     test_threads()

@@ -356,8 +356,8 @@ def allprof(rank, n):
     return "\n".join([*lines, "MPI_Finalize:9000:9100", ""]).encode()
 
 
-# Two tasks as Extrae records them: a message by MPI_Send and MPI_Recv, one by MPI_Isend,
-# MPI_Irecv and waits, a reduction with its sizes, a collective without them.
+# Invented: two tasks, a message by MPI_Send and MPI_Recv, one by MPI_Isend, MPI_Irecv and waits, a
+# reduction with its sizes but no communicator, a collective without sizes.
 PARAVER = """#Paraver (01/02/2003 at 04:05):100000_ns:1(2):1:2(1:1,1:1),1
 c:1:1:2:1:2
 1:1:1:1:1:0:1000:1
@@ -388,6 +388,68 @@ c:1:1:2:1:2
 """
 
 
+class Extrae:
+    """Invented calls of four tasks, written as Extrae's merger writes them (paraver_generator.c and
+    mpi_prv_semantics.c of version 4): each collective has its sizes, its communicator, and on the
+    root alone a flag. A reduction has its bytes as sent, or on the root as received; a broadcast
+    the other way round. The flag of gathers and scatters compares the root's rank in the
+    communicator with the rank in the world, as Extrae does."""
+    NAMES = {"MPI_Init": (3, 31), "MPI_Finalize": (3, 32), "MPI_Comm_split": (3, 23), "MPI_Bcast": (2, 7), "MPI_Barrier": (2, 8),
+             "MPI_Reduce": (2, 9), "MPI_Allreduce": (2, 10), "MPI_Alltoall": (2, 11), "MPI_Alltoallv": (2, 12), "MPI_Gather": (2, 13),
+             "MPI_Scatter": (2, 15), "MPI_Allgather": (2, 17), "MPI_Allgatherv": (2, 18), "MPI_Iallreduce": (2, 155)}
+    COMMS = {1: [0, 1, 2, 3], 2: [0], 3: [1], 4: [2], 5: [3], 6: [2, 0], 7: [1, 3]}  # 6: by descending keys
+
+    def __init__(self):
+        self.lines, self.now = [], [0] * 4
+
+    def call(self, task, name, facts="", takes=1000, gap=500):
+        kind, value = self.NAMES[name]
+        begin = self.now[task] + gap
+        self.now[task] = begin + takes
+        head = f"2:{task + 1}:1:{task + 1}:1:"
+        self.lines += [(begin, f"{head}{begin}:{50000000 + kind}:{value}{facts}"),
+                       (begin + takes, f"{head}{begin + takes}:{50000000 + kind}:0:42000050:1234")]
+
+    def coll(self, name, comm, sent, received, root=None):
+        """A collective of a communicator. `sent` and `received` are what a member of this place has."""
+        for place, task in enumerate(self.COMMS.get(comm, range(4))):
+            flagged = (task if name in ("MPI_Gather", "MPI_Scatter") else place) == root
+            facts = f":50100001:{sent(place)}:50100002:{received(place)}:50100004:{comm}"
+            self.call(task, name, facts + (":50100003:1" if flagged else ""))
+
+    def each(self, name, facts="", **options):
+        for task in range(4):
+            self.call(task, name, facts, **options)
+
+    def text(self):
+        head = f"#Paraver (18/11/2026 at 20:00):{max(self.now)}_ns:2(2,2):1:4(1:1,1:1,1:2,1:2),{len(self.COMMS)}\n"
+        for number, tasks in self.COMMS.items():
+            head += f"c:1:{number}:{len(tasks)}:" + ":".join(str(task + 1) for task in tasks) + "\n"
+        head += "i:1:8:6:0:7:0\n"
+        return head + "".join(f"{line}\n" for _, line in sorted(self.lines, key=lambda item: item[0]))
+
+
+def extrae():
+    trace = Extrae()
+    trace.each("MPI_Init", ":40000065:17:40000066:16:40000067:0", gap=0, takes=7000)
+    trace.coll("MPI_Bcast", 1, lambda i: 800 if i == 2 else 0, lambda i: 0 if i == 2 else 800, 2)
+    trace.each("MPI_Comm_split")
+    for root in (1, 0):
+        for comm in (6, 7):
+            trace.coll("MPI_Reduce", comm, lambda i: 0 if i == root else 64, lambda i: 64 if i == root else 0, root)
+    trace.coll("MPI_Gather", 6, lambda i: 40, lambda i: 80 if i == 1 else 0, 1)
+    trace.coll("MPI_Scatter", 7, lambda i: 48 if i == 0 else 0, lambda i: 24, 0)
+    trace.coll("MPI_Alltoall", 1, lambda i: 10, lambda i: 40)
+    trace.coll("MPI_Allgatherv", 7, lambda i: 20 + 20 * i, lambda i: 60)
+    trace.coll("MPI_Alltoallv", 1, lambda i: 100, lambda i: 100)
+    trace.coll("MPI_Allgather", 6, lambda i: 0, lambda i: 30)
+    for comm in (2, 3, 4, 5, 7):
+        trace.coll("MPI_Barrier", comm, lambda i: 0, lambda i: 0)
+    trace.coll("MPI_Allreduce", 1, lambda i: 8, lambda i: 8)
+    trace.each("MPI_Finalize")
+    return trace
+
+
 def write_allprof(directory, n):
     directory = pathlib.Path(directory)
     directory.mkdir(exist_ok=True)
@@ -399,6 +461,7 @@ def write_allprof(directory, n):
 def seeds():
     """Names and bytes of the seeds."""
     yield "paraver/extrae", PARAVER.encode()
+    yield "paraver/collectives", extrae().text().encode()
     yield "paraver/truncated", PARAVER.encode()[:500]
     yield "allprof/ring", allprof(0, 2)
     yield "allprof/truncated", allprof(1, 2)[:300]

@@ -15,6 +15,7 @@
 #include "base/strings.h"
 #include "base/units.h"
 #include "program/trace/kit/kit.h"
+#include "program/trace/paraver/colls.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,10 +25,6 @@
 
 enum {
     TYPE_P2P = 50000001, /* to TYPE_P2P + 2: events of calls */
-    TYPE_SEND_SIZE = 50100001,
-    TYPE_RECV_SIZE,
-    TYPE_ROOT,
-    TYPE_COMM,
     STATE_RUNNING = 1,
     NUMBERS_MAX = 15, /* of a record */
 };
@@ -35,7 +32,6 @@ enum {
 enum item_kind {
     ITEM_END,  /* a call ends; it comes before what happens at the same time */
     ITEM_CALL, /* a call begins */
-    ITEM_FACT, /* a size or a root */
     ITEM_SEND,
     ITEM_POST,
     ITEM_ARRIVAL,
@@ -48,8 +44,7 @@ struct item {
     uint32_t order; /* in the file, modulo 2^32 */
     uint8_t kind;
     uint32_t name;  /* of a call: its number */
-    uint64_t value; /* message, or size or root; the end of a span */
-    uint32_t type;  /* of a fact */
+    uint64_t value; /* message; collective of a call, or 0; the end of a span */
 };
 
 struct message {
@@ -62,11 +57,15 @@ struct message {
 struct task {
     struct item *items;
     uint64_t n, capacity;
+    uint64_t coll, coll_time;       /* the latest collective, or 0, and when it began */
+    uint64_t init_begin, init_time; /* the latest MPI_Init, and how long it took */
+    bool in_init;
 };
 
 struct reading {
     struct wf_intext file;
-    uint64_t unit; /* picoseconds */
+    uint64_t unit;     /* picoseconds */
+    uint64_t recorded; /* how long the program ran, in this unit; 0 if it is not known */
     uint32_t n_ranks;
     struct task *tasks;
     struct message *messages;
@@ -75,7 +74,8 @@ struct reading {
     struct wf_map values;    /* of events: type << 32 | value -> name + 1 */
     bool has_calls;
     uint32_t order;
-    uint64_t n_threads, n_collectives, n_applications;
+    uint64_t n_threads, n_nonblocking, n_applications;
+    struct wf_paraver_colls colls;
     struct wf_spool *spool;
     struct wf_records *records;
     uint32_t record_names[4]; /* by the first number of a record */
@@ -98,13 +98,44 @@ static void set_names(struct reading *r)
         uint32_t type, value;
         const char *name;
     } known[] = {
-        {0, 1, "MPI_Send"},       {0, 2, "MPI_Recv"},       {0, 3, "MPI_Isend"},
-        {0, 4, "MPI_Irecv"},      {0, 5, "MPI_Wait"},       {0, 6, "MPI_Waitall"},
-        {1, 7, "MPI_Bcast"},      {1, 8, "MPI_Barrier"},    {1, 9, "MPI_Reduce"},
-        {1, 10, "MPI_Allreduce"}, {1, 11, "MPI_Alltoall"},  {1, 12, "MPI_Alltoallv"},
-        {1, 13, "MPI_Gather"},    {1, 14, "MPI_Gatherv"},   {1, 15, "MPI_Scatter"},
-        {1, 16, "MPI_Scatterv"},  {1, 17, "MPI_Allgather"}, {1, 18, "MPI_Allgatherv"},
-        {2, 31, "MPI_Init"},      {2, 32, "MPI_Finalize"},  {0, 41, "MPI_Sendrecv"},
+        {0, 1, "MPI_Send"},
+        {0, 2, "MPI_Recv"},
+        {0, 3, "MPI_Isend"},
+        {0, 4, "MPI_Irecv"},
+        {0, 5, "MPI_Wait"},
+        {0, 6, "MPI_Waitall"},
+        {1, 7, "MPI_Bcast"},
+        {1, 8, "MPI_Barrier"},
+        {1, 9, "MPI_Reduce"},
+        {1, 10, "MPI_Allreduce"},
+        {1, 11, "MPI_Alltoall"},
+        {1, 12, "MPI_Alltoallv"},
+        {1, 13, "MPI_Gather"},
+        {1, 14, "MPI_Gatherv"},
+        {1, 15, "MPI_Scatter"},
+        {1, 16, "MPI_Scatterv"},
+        {1, 17, "MPI_Allgather"},
+        {1, 18, "MPI_Allgatherv"},
+        {1, 30, "MPI_Scan"},
+        {2, 31, "MPI_Init"},
+        {2, 32, "MPI_Finalize"},
+        {0, 33, "MPI_Bsend"},
+        {0, 34, "MPI_Ssend"},
+        {0, 35, "MPI_Rsend"},
+        {0, 36, "MPI_Ibsend"},
+        {0, 37, "MPI_Issend"},
+        {0, 38, "MPI_Irsend"},
+        {2, 39, "MPI_Test"},
+        {0, 41, "MPI_Sendrecv"},
+        {0, 42, "MPI_Sendrecv_replace"},
+        {0, 59, "MPI_Waitany"},
+        {0, 60, "MPI_Waitsome"},
+        {1, 80, "MPI_Reduce_scatter"},
+        {2, 125, "MPI_Testall"},
+        {2, 126, "MPI_Testany"},
+        {2, 128, "MPI_Testsome"},
+        {1, 168, "MPI_Reduce_scatter_block"},
+        {1, 214, "MPI_Exscan"},
     };
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -196,6 +227,28 @@ static void on_state(struct reading *r, const uint64_t *n)
     }
 }
 
+/* A call begins, or ends: then `number` is nothing. */
+static void on_call(struct reading *r, uint64_t rank, uint64_t time, uint32_t number, bool ends)
+{
+    struct task *task = &r->tasks[rank];
+    const char *name = wf_strings_at(&r->names, number);
+
+    task->coll = ends ? 0 : wf_paraver_colls_call(&r->colls, name);
+    task->coll_time = time;
+    if (!ends && strncmp(name, "MPI_Init", 8) == 0) {
+        task->init_begin = time;
+        task->in_init = true;
+    } else if (ends && task->in_init) {
+        task->init_time = time > task->init_begin ? time - task->init_begin : 0;
+        task->in_init = false;
+    }
+    add_item(r, rank,
+             (struct item){.time = time,
+                           .kind = ends ? ITEM_END : ITEM_CALL,
+                           .name = number,
+                           .value = task->coll});
+}
+
 static void on_event(struct reading *r, uint64_t rank, uint64_t time, uint64_t type,
                      uint64_t value)
 {
@@ -204,13 +257,12 @@ static void on_event(struct reading *r, uint64_t rank, uint64_t time, uint64_t t
         uint32_t number =
             name != NULL ? (uint32_t)*name - 1 : wf_strings_put(&r->names, "MPI call", 8);
         r->has_calls = true;
-        add_item(r, rank,
-                 (struct item){
-                     .time = time, .kind = value == 0 ? ITEM_END : ITEM_CALL, .name = number});
-    } else if (type >= TYPE_SEND_SIZE && type <= TYPE_COMM) {
-        add_item(r, rank,
-                 (struct item){
-                     .time = time, .kind = ITEM_FACT, .value = value, .type = (uint32_t)type});
+        on_call(r, rank, time, number, value == 0);
+    } else if (type >= WF_PARAVER_SENT && type <= WF_PARAVER_COMM) {
+        const struct task *task = &r->tasks[rank];
+        if (task->coll != 0 && task->coll_time == time) {
+            wf_paraver_colls_fact(&r->colls, task->coll, type, value);
+        }
     }
 }
 
@@ -299,6 +351,7 @@ static void read_head(struct reading *r, const char *line)
     r->unit = 1000000; /* microseconds, unless it says otherwise */
     if (at != NULL && at[1] == ':') {
         at += 2;
+        r->recorded = strtoull(at, NULL, 10);
         at += strspn(at, "0123456789.");
         if (strncmp(at, "_ns", 3) == 0) {
             r->unit = 1000;
@@ -320,6 +373,7 @@ static void read_head(struct reading *r, const char *line)
     }
     r->n_ranks = (uint32_t)tasks;
     r->tasks = wf_xcalloc(r->n_ranks, sizeof(*r->tasks));
+    wf_paraver_colls_init(&r->colls, r->n_ranks);
 }
 
 static void read_file(struct reading *r, struct wf_trace *out)
@@ -337,8 +391,10 @@ static void read_file(struct reading *r, struct wf_trace *out)
                     r->record_names[i] = wf_records_name(r->records, kinds[i]);
                 }
             }
-        } else if (line[0] != '\0' && line[0] != '#' && line[0] != 'c') {
-            do_record(r, line);
+        } else if (line[0] == 'c' && r->n_ranks > 0) {
+            wf_paraver_colls_comm(&r->colls, line, &r->file.place);
+        } else if (line[0] != '\0' && line[0] != '#' && line[0] != 'i') {
+            do_record(r, line); /* lines i: are of intercommunicators */
         }
     }
     if (r->n_ranks == 0) {
@@ -356,9 +412,8 @@ struct walk {
     uint64_t clock;  /* until when its time is accounted for */
     struct item run; /* the latest span of computing */
     bool in_call;
-    uint32_t name;     /* of the call */
-    uint64_t facts[4]; /* sizes, root and communicator */
-    bool has_fact[4];
+    uint32_t name;                       /* of the call */
+    uint64_t coll;                       /* of the call, or 0 */
     struct wf_buf sent, posted, arrived; /* numbers of messages, in the call */
     struct wf_buf sends;                 /* requests of isends that are open */
     struct wf_buf numbers;
@@ -488,58 +543,38 @@ static void put_waits(struct walk *w)
     }
 }
 
-/* A collective whose sizes are recorded; else false. */
-static bool put_collective(struct walk *w, const char *name)
+/* A collective that can be replayed; else false. */
+static bool put_collective(struct walk *w)
 {
-    static const struct {
-        const char *name;
-        enum wf_op_kind kind;
-        int size; /* 0 what is sent, 1 what is received, -1 none */
-    } kinds[] = {
-        {"MPI_Barrier", WF_OP_BARRIER, -1},  {"MPI_Bcast", WF_OP_BCAST, 0},
-        {"MPI_Reduce", WF_OP_REDUCE, 0},     {"MPI_Allreduce", WF_OP_ALLREDUCE, 0},
-        {"MPI_Alltoall", WF_OP_ALLTOALL, 0}, {"MPI_Gather", WF_OP_GATHER, 0},
-        {"MPI_Scatter", WF_OP_SCATTER, 1},   {"MPI_Allgather", WF_OP_ALLGATHER, 0},
-    };
+    struct wf_group group;
+    struct wf_op op;
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        int size = kinds[i].size;
-        if (strcmp(kinds[i].name, name) != 0) {
-            continue;
-        }
-        struct wf_op op = {.kind = kinds[i].kind};
-        bool is_known = size < 0 || w->has_fact[size] || w->has_fact[1 - size];
-        if (!is_known || w->facts[2] >= w->r->n_ranks) {
-            return false;
-        }
-        op.root = (uint32_t)w->facts[2];
-        if (size >= 0) {
-            op.bytes =
-                w->has_fact[size] && w->facts[size] > 0 ? w->facts[size] : w->facts[1 - size];
-        }
-        put(w, &op);
-        return true;
+    if (w->coll == 0 || !wf_paraver_colls_op(&w->r->colls, w->rank, w->coll, &op, &group)) {
+        return false;
     }
-    return false;
+    if (op.comm == WF_COMM_WORLD ||
+        wf_spool_group(w->r->spool, w->rank, op.comm, &group, w->r->err)) {
+        put(w, &op);
+    }
+    return true;
 }
 
 static void put_call(struct walk *w, const char *name, uint64_t until)
 {
     const struct wf_op op = {.kind = WF_OP_CALL, .tag = (int32_t)w->name};
-    bool is_collective = false;
 
-    if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Finalize") == 0) {
+    if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 ||
+        strcmp(name, "MPI_Finalize") == 0) {
         put(w, &(struct wf_op){.kind = name[4] == 'I' ? WF_OP_INIT : WF_OP_FINALIZE});
         return;
     }
-    static const char *const others[] = {"MPI_Bcast",   "MPI_Reduce", "MPI_All",   "MPI_Gather",
-                                         "MPI_Scatter", "MPI_Scan",   "MPI_Exscan"};
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        is_collective |= strncmp(name, others[i], strlen(others[i])) == 0;
-    }
-    if (is_collective) {
-        w->r->n_collectives++;
-        put_computing(w, until); /* its size is not known: it takes its time */
+    const struct wf_op_info *info = wf_op_info(wf_op_of_call(name));
+    bool is_collective = info->family == WF_FAMILY_COLLECTIVE;
+    if (is_collective && info->returns_request) {
+        w->r->n_nonblocking++;
+    } else if (is_collective) {
+        w->r->colls.n_unsized += w->coll == 0 ? 1 : 0;
+        put_computing(w, until); /* it cannot be replayed: it takes its time */
     }
     wf_spool_name(w->r->spool, WF_NAME_CALL, w->name, name);
     put(w, &op);
@@ -556,14 +591,13 @@ static void end_call(struct walk *w, uint64_t time)
         put_posts(w);
         put_sends(w);
         put_waits(w);
-    } else if (w->in_call && !put_collective(w, name)) {
+    } else if (w->in_call && !put_collective(w)) {
         put_call(w, name, time);
     }
     w->sent.size = 0;
     w->posted.size = 0;
     w->arrived.size = 0;
-    memset(w->facts, 0, sizeof(w->facts));
-    memset(w->has_fact, 0, sizeof(w->has_fact));
+    w->coll = 0;
     w->clock = time > w->clock ? time : w->clock;
     w->in_call = false;
 }
@@ -580,15 +614,12 @@ static void do_item(struct walk *w, const struct item *item)
         w->clock = item->time > w->clock ? item->time : w->clock;
         w->in_call = true;
         w->name = item->name;
+        w->coll = item->value;
         break;
     case ITEM_END:
         if (w->in_call) {
             end_call(w, item->time);
         }
-        break;
-    case ITEM_FACT:
-        w->facts[item->type - TYPE_SEND_SIZE] = item->value;
-        w->has_fact[item->type - TYPE_SEND_SIZE] = true;
         break;
     case ITEM_RUN:
         if (!w->r->has_calls) {
@@ -615,9 +646,8 @@ static void do_item(struct walk *w, const struct item *item)
 /* What happens at the time at which a call begins or ends belongs to the call. */
 static uint32_t rank_of_kind(uint8_t kind)
 {
-    static const uint8_t places[] = {
-        [ITEM_END] = 5,  [ITEM_CALL] = 0,    [ITEM_FACT] = 1, [ITEM_SEND] = 2,
-        [ITEM_POST] = 3, [ITEM_ARRIVAL] = 4, [ITEM_RUN] = 6};
+    static const uint8_t places[] = {[ITEM_CALL] = 0,    [ITEM_SEND] = 1, [ITEM_POST] = 2,
+                                     [ITEM_ARRIVAL] = 3, [ITEM_END] = 4,  [ITEM_RUN] = 5};
 
     return places[kind];
 }
@@ -634,13 +664,37 @@ static int by_time(const void *a, const void *b)
     return 4 * WF_ORDER(x->time, y->time) + 2 * WF_ORDER(p, q) + WF_ORDER(x->order, y->order);
 }
 
+/* Sorts what happens in a rank, and joins its collectives with those of the others. */
+static void join_rank(struct reading *r, uint32_t rank)
+{
+    struct task *task = &r->tasks[rank];
+
+    WF_SORT(task->items, task->n, by_time);
+    wf_paraver_colls_begin_rank(&r->colls);
+    for (uint64_t i = 0; i < task->n; i++) {
+        if (task->items[i].kind == ITEM_CALL && task->items[i].value != 0) {
+            wf_paraver_colls_join(&r->colls, rank, task->items[i].value);
+        }
+    }
+}
+
+/* The recorded time is that of the header, without MPI_Init, which takes no time in a replay. */
+static void put_recorded(struct reading *r, uint32_t rank)
+{
+    uint64_t init = r->tasks[rank].init_time;
+    uint64_t span = r->recorded > init ? r->recorded - init : 0;
+
+    if (span > 0 && span < (uint64_t)WF_TIME_MAX / r->unit) {
+        wf_spool_wall(r->spool, rank, (int64_t)(span * r->unit));
+    }
+}
+
 static void walk_rank(struct reading *r, uint32_t rank)
 {
     struct task *task = &r->tasks[rank];
     struct walk w = {.r = r, .rank = rank, .place = r->file.place};
 
     w.place.rank = rank;
-    WF_SORT(task->items, task->n, by_time);
     for (uint64_t i = 0; i < task->n && !wf_trace_failed(r->err); i++) {
         do_item(&w, &task->items[i]);
     }
@@ -649,6 +703,7 @@ static void walk_rank(struct reading *r, uint32_t rank)
         w.clock = w.run.time > w.clock ? w.run.time : w.clock;
         put_computing(&w, w.run.value);
     }
+    put_recorded(r, rank);
     free(task->items);
     task->items = NULL;
     wf_buf_fini(&w.sent);
@@ -674,6 +729,7 @@ static void release(struct reading *r)
     free(r->messages);
     wf_strings_fini(&r->names);
     wf_map_fini(&r->values);
+    wf_paraver_colls_fini(&r->colls);
     wf_intext_close(&r->file);
 }
 
@@ -683,9 +739,23 @@ static void add_notes(const struct reading *r, struct wf_trace *out)
         wf_trace_note(out, "no event is a call of MPI: ranks compute while they are in the "
                            "state Running, and send and receive when messages say so");
     }
-    wf_trace_note_count(out, r->n_collectives,
+    const struct wf_paraver_colls *colls = &r->colls;
+    wf_trace_note_count(out, colls->n_unsized,
                         "collectives without recorded sizes are read as calls that take their "
                         "time");
+    wf_trace_note_count(out, colls->n_unknown_comms,
+                        "collectives on communicators whose members are not recorded are read "
+                        "as calls that take their time");
+    wf_trace_note_count(out, colls->n_partial,
+                        "collectives that not all members of the communicator have called are "
+                        "read as calls that take their time");
+    wf_trace_note_count(out, colls->n_equal,
+                        "collectives with a list of lengths are read with equal lengths");
+    wf_trace_note_count(out, colls->n_rootless,
+                        "collectives of which no root is recorded are read with the first "
+                        "member as root");
+    wf_trace_note_count(out, r->n_nonblocking,
+                        "nonblocking collectives are read as calls without messages");
     wf_trace_note_count(out, r->n_threads, "records of further threads are left out");
     wf_trace_note_count(out, r->n_applications, "records of further applications are left out");
 }
@@ -705,6 +775,9 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
         read_file(&r, out);
     }
     if (!wf_trace_failed(err) && wf_spool_new(r.n_ranks, &r.spool, err) == WF_OK) {
+        for (uint32_t rank = 0; rank < r.n_ranks; rank++) {
+            join_rank(&r, rank);
+        }
         for (uint32_t rank = 0; rank < r.n_ranks; rank++) {
             walk_rank(&r, rank);
         }
