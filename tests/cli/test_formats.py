@@ -249,8 +249,31 @@ def test_allprof():
                         ("MPI_Send:1:0:2", "MPI_Send: a field is missing"),
                         ("Send:1:0:2", "no call of MPI"), ("MPI_Foo:x:y:z", "is no time")):
         os.makedirs("wrong-allprof", exist_ok=True)
-        pathlib.Path("wrong-allprof/t-0.txt").write_text(f"MPI_Init:1:-:-:2\n{line}\n")
+        pathlib.Path("wrong-allprof/t-0.txt").write_text(f"MPI_Init:-:7:8:2\n{line}\n")
         check_run(["info", "wrong-allprof"], 3, stderr=words)
+
+
+def test_allprof_real():
+    """Files that liballprof itself wrote, of 3 and of 11 ranks."""
+    kept = pathlib.Path(__file__).resolve().parents[1] / "data/allprof"
+    for name, n in (("three", 3), ("eleven", 11)):
+        document = info(str(kept / name))
+        check((document["ranks"], document["messages"]) == (n, n * 7 + n // 2 * 3), f"{name}: {document['messages']}")
+        check(document["compute_min_ps"] > 0 and document["message_sizes"], "computing, sizes")
+        replays(str(kept / name))
+        shutil.copytree(kept / name, f"{name}-dat")
+        for path in pathlib.Path(f"{name}-dat").iterdir():
+            path.rename(path.with_suffix(".dat"))
+        first = sorted(os.listdir(f"{name}-dat"))[0]
+        for trace in (f"{name}-dat", f"{name}-dat/{first}", str(kept / name / first.replace(".dat", ".txt"))):
+            check(ops(trace) == ops(str(kept / name)), f"{trace}: the same")
+    rows = ops(str(kept / "three"))[0]
+    check([row["kind"] for row in rows if row["kind"] != "compute"][:9] ==
+          ["init", "call", "call", "irecv", "isend", "waitall", "sendrecv", "send", "allreduce"], "the calls of rank 0")
+    check([row["bytes"] for row in rows if row["kind"] == "isend"] == ["8000"] * 3, "8 bytes an item")
+    # A long host name does not hide the first call from those who look for the format.
+    pathlib.Path("long-0.txt").write_text(f"# htor's PMPI Tracer 1 Output File\n# uname: {'x' * 600}\n\nMPI_Init:-:1:2:3\n")
+    check(info("long-0.txt")["format"] == "allprof", "known by its first line")
 
 
 def test_paraver():
@@ -547,6 +570,7 @@ def main():
     test_ti()
     test_ti_datatypes()
     test_allprof()
+    test_allprof_real()
     test_paraver()
     test_extrae()
     test_large_otf2()

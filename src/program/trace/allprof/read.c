@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* liballprof, the tracer of LogGOPSim: a text file for each rank with a line for each call,
  *
- *     MPI_Isend:<start>:<buffer>:<count>:<type>,<size>:<peer>:<tag>:<comm>:<request>:<end>
+ *     MPI_Isend:<start>:<buffer>:<count>:<type>,<size>,<extent>:<peer>:<tag>:<comm>,<rank>,<size>:
+ *         <address of the request>:<end>
  *
- * whose fields are the arguments of the call. Lines that begin with # are comments. */
+ * whose fields are the arguments of the call. The start of MPI_Init and the end of MPI_Finalize are
+ * "-", as there is no MPI_Wtime() outside of the two. Lines that begin with # are comments. The
+ * names of files have the rank with as many digits as the number of ranks has. */
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -425,9 +428,10 @@ static void do_line(struct reading *r, char *line)
         }
         at = colon != NULL ? colon + 1 : NULL;
     }
-    const char *last = r->fields[r->n_fields - 1];
-    double begin = time_at(r, r->fields[1]);
-    double end = strcmp(last, "-") == 0 ? begin : time_at(r, last);
+    const char *first = r->fields[1], *last = r->fields[r->n_fields - 1];
+    bool has_begin = strcmp(first, "-") != 0, has_end = strcmp(last, "-") != 0;
+    double begin = time_at(r, has_begin ? first : last);
+    double end = has_end ? time_at(r, last) : begin;
     const struct call *call = find_call(line);
     if (wf_trace_failed(r->err)) {
         return;
@@ -480,7 +484,10 @@ static void each_line(struct reading *r, const char *path, uint32_t rank,
 
 /* ---- files ---- */
 
-/* Whether the first line that is no comment is a call. */
+static const char banner[] = "# htor's PMPI Tracer";
+
+/* Whether the file begins as liballprof begins it, or its first line that is no comment is a call
+ * with its times. */
 static bool is_trace(const unsigned char *bytes, size_t n)
 {
     char text[WF_PROBE_BYTES + 1];
@@ -488,34 +495,71 @@ static bool is_trace(const unsigned char *bytes, size_t n)
 
     memcpy(text, bytes, n);
     text[n] = '\0';
+    if (strncmp(text, banner, strlen(banner)) == 0) {
+        return true;
+    }
     while (*at == '#' || *at == '\n' || *at == '\r') {
         at += strcspn(at, "\n");
         at += *at == '\n' ? 1 : 0;
     }
     size_t name = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
-    return strncmp(at, "MPI_", 4) == 0 && at[name] == ':' && at[name + 1] >= '0' &&
-           at[name + 1] <= '9';
+    if (strncmp(at, "MPI_", 4) != 0 || at[name] != ':') {
+        return false;
+    }
+    const char *time = at + name + 1;
+    return (*time >= '0' && *time <= '9') || (time[0] == '-' && time[1] == ':');
 }
 
-static const char ending[] = "-0.txt";
+/* Where the name of rank 0's file has the number: "-0", "-00", ... before the last point. */
+struct number {
+    size_t at, digits;
+};
 
+static bool find_number(const char *first, struct number *out)
+{
+    const char *name = strrchr(first, '/');
+    const char *point = strrchr(name != NULL ? name : first, '.');
+    size_t end = point != NULL ? (size_t)(point - first) : 0;
+
+    out->at = end;
+    while (out->at > 0 && first[out->at - 1] == '0') {
+        out->at--;
+    }
+    out->digits = end - out->at;
+    return out->digits > 0 && out->digits < 10 && out->at > 0 && first[out->at - 1] == '-';
+}
+
+/* Whether an entry of the directory is a trace in a file with one of liballprof's endings. */
+static bool is_entry(const struct wf_reader_probe *probe, const char *name)
+{
+    unsigned char bytes[WF_PROBE_BYTES];
+    size_t length = strlen(name);
+    const char *ending = length > 4 ? name + length - 4 : "";
+
+    return (strcmp(ending, ".txt") == 0 || strcmp(ending, ".dat") == 0) &&
+           is_trace(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)));
+}
+
+/* The file of rank 0 in a directory, or null. */
 static const char *first_entry(const struct wf_reader_probe *probe)
 {
-    unsigned char bytes[WF_PROBE_BYTES];
-    const char *name = wf_probe_entry(probe, ending, NULL);
+    struct number number;
 
-    return name != NULL && is_trace(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)))
-               ? name
-               : NULL;
+    for (size_t i = 0; i < probe->n_entries; i++) {
+        if (find_number(probe->entries[i], &number) && is_entry(probe, probe->entries[i])) {
+            return probe->entries[i];
+        }
+    }
+    return NULL;
 }
 
-/* Whether a directory has the file of another rank. */
+/* Whether a directory has the file of any rank: the first file with one of the endings. */
 static bool has_others(const struct wf_reader_probe *probe)
 {
-    unsigned char bytes[WF_PROBE_BYTES];
-    const char *name = wf_probe_entry(probe, ".txt", NULL);
+    const char *text = wf_probe_entry(probe, ".txt", NULL);
+    const char *data = wf_probe_entry(probe, ".dat", NULL);
 
-    return name != NULL && is_trace(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)));
+    return (text != NULL && is_entry(probe, text)) || (data != NULL && is_entry(probe, data));
 }
 
 static bool detect(const struct wf_reader_probe *probe)
@@ -527,21 +571,25 @@ static bool detect(const struct wf_reader_probe *probe)
 /* The path of a rank's file, which differs from that of rank 0 in its number. */
 static bool path_of(const char *first, uint32_t rank, char *path)
 {
-    size_t before = strlen(first) - strlen("0.txt");
-    int n = snprintf(path, PATH_BYTES, "%.*s%" PRIu32 ".txt", (int)before, first, rank);
+    struct number number;
 
+    if (!find_number(first, &number)) {
+        return false;
+    }
+    int n = snprintf(path, PATH_BYTES, "%.*s%0*" PRIu32 "%s", (int)number.at, first,
+                     (int)number.digits, rank, first + number.at + number.digits);
     return n > 0 && n < PATH_BYTES;
 }
 
 static enum wf_status count_files(const char *first, uint32_t *n, struct wf_err *err)
 {
     char path[PATH_BYTES];
-    size_t length = strlen(first);
+    struct number number;
 
-    if (length < sizeof(ending) || strcmp(first + length - strlen(ending), ending) != 0) {
+    if (!find_number(first, &number)) {
         return wf_err_set(err, WF_EINVAL,
-                          "%.300s: name the file of rank 0, which ends in -0.txt, or the "
-                          "directory of the trace",
+                          "%.300s: name the file of rank 0, which ends in -0.txt or -0.dat, or "
+                          "the directory of the trace",
                           first);
     }
     for (*n = 1; *n < WF_RANKS_MAX && path_of(first, *n, path) && access(path, F_OK) == 0;) {
@@ -644,7 +692,8 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
 
     if (probe->is_directory && entry == NULL) {
         return wf_err_set(err, WF_EINVAL,
-                          "%.300s: the file of rank 0, which ends in -0.txt, is missing",
+                          "%.300s: the file of rank 0, which ends in -0.txt or -0.dat, is "
+                          "missing",
                           probe->path);
     }
     char *first = entry != NULL ? wf_probe_path(probe, entry) : wf_xstrdup(probe->path);
