@@ -356,6 +356,17 @@ def test_large_otf2():
     check(counts[0] == counts[1] > 0, f"and read: {counts}")
 
 
+def test_otf2_iterations():
+    """Iterations are a region of their own, not of the first name."""
+    pathlib.Path("alpha.txt").write_text("region alpha { compute 4ms }\nrepeat 2 { iteration { compute 4ms } }\nbarrier\n")
+    check_run(["gen", "text", "-n", "2", "-o", "alpha.weft", "-p", "gen.file=alpha.txt"], 0)
+    if run("convert", "alpha.weft", "alpha.otf2").returncode == 0:
+        times = [parse(check_run(["replay", trace, "--net", "loggp", "--region", "alpha", "--json"], 0))["result"]["predicted_time_ps"]
+                 for trace in ("alpha.weft", "alpha.otf2")]
+        check(times == [4 * 10**9] * 2, f"the region alone: {times}")
+        check(info("alpha.otf2")["records"]["ENTER:iteration"]["count"] == 4, "iterations have a region")
+
+
 def test_late_otf2():
     """A receive that is complete far more events later than are kept: it is found all the same."""
     first = ["0 init", "0 irecv 1 5 80", *["0 send 1 0 8"] * 6000, "0 wait 1 0 5",
@@ -574,6 +585,7 @@ def main():
     test_paraver()
     test_extrae()
     test_large_otf2()
+    test_otf2_iterations()
     test_late_otf2()
     test_threads()
     test_schedulers()

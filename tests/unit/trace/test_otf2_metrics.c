@@ -136,6 +136,8 @@ static void put_definitions(OTF2_GlobalDefWriter *defs, const uint64_t *n_events
         (void)OTF2_GlobalDefWriter_WriteLocation(defs, i, EMPTY, OTF2_LOCATION_TYPE_CPU_THREAD,
                                                  n_events[i], i);
     }
+    (void)OTF2_GlobalDefWriter_WriteLocation(defs, RANKS, EMPTY, OTF2_LOCATION_TYPE_METRIC,
+                                             72584, 0);
     (void)OTF2_GlobalDefWriter_WriteGroup(defs, 0, EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                           OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, RANKS, all);
     (void)OTF2_GlobalDefWriter_WriteGroup(defs, 1, EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
@@ -222,8 +224,11 @@ static void check_computing(const char *metrics, uint32_t rank, uint32_t before,
         CHECK(op.kind != WF_OP_COMPUTE || op.duration == (int64_t)wanted[i] * 1000 * 1000);
     }
     CHECK(!wf_source_next(trace.source, rank, &cursor, &op));
-    CHECK_U64(trace.n_notes, metrics[0] == '\0' ? 1 : 0);
-    CHECK(metrics[0] != '\0' || strstr(trace.notes[0], "ru_utime, ru_stime") != NULL);
+    bool is_used = metrics[0] != '\0';
+    CHECK_U64(trace.n_notes, is_used ? 1 : 3);
+    CHECK(strstr(trace.notes[is_used ? 0 : 1], "72584 values of metrics in locations") != NULL);
+    CHECK(is_used || strstr(trace.notes[0], "30 values of metrics of ranks") != NULL);
+    CHECK(is_used || strstr(trace.notes[2], "ru_utime, ru_stime") != NULL);
     wf_trace_close(&trace);
 }
 

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "program/trace/kit/infile.h"
 
 #include <stdlib.h>
@@ -193,6 +194,8 @@ static void find_ranks(struct wf_otf2_defs *defs, const char *path, struct wf_er
         const struct wf_otf2_location *location = &defs->locations[i];
         defs->n_others +=
             location->is_thread && location->rank == WF_OTF2_NONE && location->n_events > 0;
+        defs->n_metric_events =
+            wf_count_add(defs->n_metric_events, location->is_metric ? location->n_events : 0);
     }
     if (defs->n_ranks == 0) {
         (void)wf_err_set(err, WF_EINVAL, "%.300s: the definitions list no rank of MPI", path);

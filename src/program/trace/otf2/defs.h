@@ -47,6 +47,7 @@ struct wf_otf2_location {
     uint32_t group, rank; /* rank: WF_OTF2_NONE if it is none */
     bool is_thread;
     bool is_stream; /* of an accelerator */
+    bool is_metric; /* has values of metrics only */
 };
 
 /* A process, or the streams of a process on one accelerator. */
@@ -97,6 +98,7 @@ struct wf_otf2_defs {
     uint32_t n_ranks;
     uint64_t *places;               /* the location of each rank */
     uint32_t n_others;              /* threads that are no rank */
+    uint64_t n_metric_events;       /* of locations that have metrics only */
     struct wf_otf2_stream *streams; /* that have events, in the order of ranks */
     uint32_t n_streams;
     uint32_t n_lost_streams; /* that belong to no rank */

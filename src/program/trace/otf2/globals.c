@@ -45,6 +45,7 @@ static uint64_t *take_items(struct definition *d)
 enum {
     CPU_THREAD = 1, /* types of locations */
     ACCELERATOR_STREAM = 2,
+    METRIC_LOCATION = 3,
     PARADIGM_MPI = 4,
     ROLE_RMA = 29, /* roles of regions */
     ROLE_DATA_TRANSFER = 30,
@@ -87,7 +88,8 @@ static void on_location(struct wf_otf2_defs *defs, struct definition *d)
                                               .group = number_at(d, 4),
                                               .rank = WF_OTF2_NONE,
                                               .is_thread = d->numbers[2] == CPU_THREAD,
-                                              .is_stream = d->numbers[2] == ACCELERATOR_STREAM};
+                                              .is_stream = d->numbers[2] == ACCELERATOR_STREAM,
+                                              .is_metric = d->numbers[2] == METRIC_LOCATION};
 
     WF_PUSH(defs->locations, defs->n_locations, defs->locations_capacity, location);
 }

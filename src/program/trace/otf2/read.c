@@ -96,6 +96,8 @@ static void add_notes(const struct opening *o, struct wf_trace *out)
         n_off += o->walks[i].n_off;
     }
     struct wf_record_count *totals = wf_records_totals(out->records);
+    uint64_t n_metrics =
+        totals[wf_records_name(out->records, wf_otf2_kind_name(WF_OTF2_METRIC))].n;
     for (uint32_t kind = 0; kind < WF_OTF2_KINDS; kind++) {
         const char *name = wf_otf2_kind_name((enum wf_otf2_kind)kind);
         others += wf_otf2_kind_is_passed((enum wf_otf2_kind)kind)
@@ -127,6 +129,10 @@ static void add_notes(const struct opening *o, struct wf_trace *out)
     wf_trace_note_count(
         out, others,
         "events of other kinds (one-sided operations, files, threads) are passed over");
+    wf_trace_note_count(out, o->defs.metrics.n_used == 0 ? n_metrics : 0,
+                        "values of metrics of ranks (METRIC) are not used");
+    wf_trace_note_count(out, o->defs.n_metric_events,
+                        "values of metrics in locations of their own are not read");
     wf_otf2_metrics_list(&o->defs, metrics, sizeof(metrics));
     if (o->defs.metrics.n_used == 0 && metrics[0] != '\0') {
         wf_trace_note(out,

@@ -55,8 +55,8 @@ static void put(struct writing *w, struct wf_otf2_event event)
 
 /* ---- regions ---- */
 
-/* What a region stands for: the call of a kind of op, or a name of the source. */
-enum region_type { OF_KIND, OF_CALL, OF_REGION };
+/* What a region stands for: the call of a kind of op, a name of the source, or iterations. */
+enum region_type { OF_KIND, OF_CALL, OF_REGION, OF_ITERATION };
 
 /* Returns the region for this type and number. Defines it with the name if it is new. */
 static uint32_t region_of(struct writing *w, enum region_type type, uint32_t number,
@@ -65,7 +65,8 @@ static uint32_t region_of(struct writing *w, enum region_type type, uint32_t num
     uint64_t *region = wf_map_put(&w->regions, (uint64_t)type << 32 | number);
 
     if (*region == 0) {
-        *region = wf_otf2_out_region(w->out, name, type != OF_REGION) + UINT64_C(1);
+        bool is_mpi = type == OF_KIND || type == OF_CALL;
+        *region = wf_otf2_out_region(w->out, name, is_mpi) + UINT64_C(1);
     }
     return (uint32_t)(*region - 1);
 }
@@ -313,11 +314,15 @@ static void on_marker(struct writing *w, const struct wf_op *op)
 {
     bool is_region = op->kind == WF_OP_REGION_BEGIN || op->kind == WF_OP_REGION_END;
     bool begins = op->kind == WF_OP_REGION_BEGIN || op->kind == WF_OP_ITERATION_BEGIN;
-    const char *name =
-        op->tag >= 0 ? wf_source_name_of(w->source, WF_NAME_REGION, (uint32_t)op->tag) : NULL;
-    uint32_t region = region_of_name(w, OF_REGION, op->tag, name);
+    uint32_t region = 0;
 
-    if (!is_region) {
+    if (is_region) {
+        const char *name = op->tag >= 0
+                               ? wf_source_name_of(w->source, WF_NAME_REGION, (uint32_t)op->tag)
+                               : NULL;
+        region = region_of_name(w, OF_REGION, op->tag, name);
+    } else { /* iterations have no names */
+        region = region_of(w, OF_ITERATION, 0, "iteration");
         lose(w, "beginnings and ends of iterations, written as those of regions");
     }
     if (begins) {
