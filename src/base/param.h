@@ -114,7 +114,7 @@ bool wf_param_has_effect(const struct wf_param *table, const struct wf_param *ro
 
 /* The value as text that wf_param_set() reads back, in `buf` of WF_PARAM_TEXT_MAX bytes, which
  * is also the limit for text values. Returns `buf`. */
-enum { WF_PARAM_TEXT_MAX = 1024 };
+enum { WF_PARAM_TEXT_MAX = 1 << 16 };
 char *wf_param_format(const struct wf_param *row, const void *params, char *buf);
 
 /* How the type is written in help: "<time>", "<size>", "block|cyclic", ...; `buf` likewise. */

@@ -116,6 +116,7 @@ VALID = [
     ([*PACKETS, "-p", "net.stats=summary", "-p", "net.preset=torusnet"], 0),
     ([*PACKETS, "-p", "net.fail=links:20@1us-20us,routers:2@15us"], 0),
     ([*PACKETS, "-p", "net.fail=links:20@1us", "-p", "net.fail_action=lose"], 4),
+    ([*PACKETS, "-p", "net.fail=" + ",".join(f"links:1@{n}us-{n + 1}us" for n in range(10, 250, 2))], 0),
     ([*REPLAY, "--ranks-per-node", "7", "-p", "gen.allreduce=yes", "--threads", "2", "-p", "engine.fit=no"], 0),
     ([*REPLAY, "--sched", "optimistic", "--threads", "2", "-p", "engine.fit=no"], 0),
     ([*REPLAY, "--seed", "18446744073709551615"], 0),

@@ -31,7 +31,7 @@ static bool is_chosen(const struct wf_plan *plan, const char *key)
     return setting != NULL && !wf_plan_skips(plan, setting);
 }
 
-/* Whether GPUs communicate, which have their own protocols (docs/models/nccl.md) and need no CPU. */
+/* Whether GPUs communicate, which have their own protocols (docs/models/nccl.md). */
 static bool is_of_gpus(const struct wf_job *job)
 {
     return job->setup.mpi->rules == WF_COLL_RULES_NCCL ||
@@ -58,10 +58,13 @@ static void warn_overhead(const struct wf_job *job, struct wf_value *root)
 {
     const struct wf_node_costs costs = wf_node_costs_of(job->setup.node, job->setup.net);
 
-    if (!is_of_gpus(job) && costs.o_send <= 0 && costs.o_recv <= 0 &&
-        !is_chosen(job->plan, "node.o_send") && !is_chosen(job->plan, "node.o_recv") &&
-        !is_chosen(job->plan, "net.o")) {
-        wf_sim_warn(root, "messages cost ranks no CPU time: set node.o_send and node.o_recv, "
+    if (costs.o_send <= 0 && costs.o_recv <= 0 && !is_chosen(job->plan, "node.o_send") &&
+        !is_chosen(job->plan, "node.o_recv") && !is_chosen(job->plan, "net.o")) {
+        wf_sim_warn(root,
+                    is_of_gpus(job)
+                        ? "messages cost GPUs and their hosts no time of their own: set "
+                          "node.o_send and node.o_recv, such as 500ns, if the host sends them"
+                        : "messages cost ranks no CPU time: set node.o_send and node.o_recv, "
                           "such as 500ns");
     }
 }
