@@ -72,8 +72,8 @@ struct wf_net_user {
     /* The network is in a deadlock: this node should stop sending. May be null. */
     void (*halted)(void *arg, struct wf_ctx *ctx, void *node);
     bool any_order; /* messages between two nodes may arrive in any order */
-    /* Whether a message may arrive before others that departed earlier: asked by models that
-     * the user told to deliver in any order. May be null: no message may. */
+    /* Whether a message may arrive before others that departed earlier: asked by models in which
+     * it would. May be null: no message may. */
     bool (*may_overtake)(const struct wf_net_message *msg);
     /* After the run, for vertices that are not nodes: where to add their usage. May be null. */
     struct wf_net_usage *(*usage)(void *arg, struct wf_ctx *ctx);
@@ -272,6 +272,13 @@ static inline uint32_t wf_net_here(const struct wf_net *net, const struct wf_ctx
                                    uint32_t nic)
 {
     return wf_net_end(&net->ends, wf_self(ctx) - net->first_node, nic);
+}
+
+/* Whether the layer above does not care which messages between its two nodes arrive before this one. */
+static inline bool wf_net_is_free(const struct wf_net *net, const struct wf_net_message *msg)
+{
+    return net->user.any_order ||
+           (net->user.may_overtake != NULL && net->user.may_overtake(msg));
 }
 
 /* Passes an event of a node to the model. */

@@ -160,7 +160,7 @@ LEAN(credits, WF_PACKET_LEAN_CREDITS)
 /* What the model needs, if that is as little as a lean handler provides. */
 static enum wf_packet_features features_of(const struct wf_packet_net *model)
 {
-    bool is_lean = model->order == WF_PACKET_IN_ORDER && model->links.burst == 0 &&
+    bool is_lean = model->order != WF_PACKET_PACKETS_OVERTAKE && model->links.burst == 0 &&
                    !model->sends_notices && model->faults == NULL &&
                    model->stats == WF_NET_STATS_OFF && model->timing == WF_PACKET_CUT_THROUGH &&
                    model->net.ends.nics == 1;

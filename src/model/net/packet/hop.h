@@ -16,7 +16,8 @@
 enum wf_packet_features {
     WF_PACKET_ALL,  /* whatever the model has */
     WF_PACKET_LEAN, /* cut-through on the topology's own routes, with unbounded queues and one
-                       interface a node; no failures, bursts, notices, statistics, overtaking */
+                       interface a node; no failures, bursts, notices, statistics, overtaking
+                       packets */
     WF_PACKET_LEAN_CREDITS, /* likewise, with credits, as long as no packet has to wait for one */
 };
 

@@ -34,7 +34,7 @@ enum {
 /* Payloads have no padding. The largest determines the size of all events. */
 struct wf_packet_head {
     uint32_t src, dst; /* nodes */
-    uint32_t number;   /* number of the message at its source */
+    uint32_t number;   /* number of the message at its source (model/net/packet/order.c) */
     uint16_t slowest;  /* slowest kind of link on the route so far */
     uint16_t in_port;  /* input port at the vertex; WF_PACKET_NO_PORT: unknown */
     struct wf_route_state route;
@@ -173,8 +173,8 @@ enum wf_packet_ports {
 
 /* What may overtake what between two nodes (model/net/packet/order.c). */
 enum wf_packet_order {
-    WF_PACKET_IN_ORDER,          /* all packets take the same route */
-    WF_PACKET_MESSAGES_OVERTAKE, /* all packets of a message take the same route */
+    WF_PACKET_IN_ORDER, /* all packets take the same route, one message after another */
+    WF_PACKET_MESSAGES_OVERTAKE, /* the packets of a message keep their order */
     WF_PACKET_PACKETS_OVERTAKE,
 };
 
@@ -251,6 +251,13 @@ struct wf_packet_run {
 static inline const struct wf_packet_net *wf_packet_of(const struct wf_net *net)
 {
     return (const struct wf_packet_net *)net;
+}
+
+/* Whether messages may overtake each other in the interface that sends them. Those that may arrive in
+ * any order (wf_net_is_free()) then do not wait for others at their destination either. */
+static inline bool wf_packet_nic_overtakes(const struct wf_packet_net *model)
+{
+    return model->nic == WF_PACKET_ROUND_ROBIN;
 }
 
 /* Whether interfaces decide packet by packet which one leaves next (model/net/packet/queue.c). */

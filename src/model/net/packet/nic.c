@@ -85,10 +85,7 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                            wf_net_interface_of(&net->ends, msg->src_node).nic);
     struct wf_packet_node *own = view.node;
     wf_touch(ctx, own, model->own_size);
-    inject.number = own->messages++;
-    if (model->order != WF_PACKET_IN_ORDER) {
-        inject.number = wf_packet_order_number(&view, dst_node);
-    }
+    inject.number = wf_packet_order_number(&view, dst_node, msg);
     own->packets_sent += count;
     own->bytes_sent += msg->bytes;
     if (wf_packet_has_queue(model)) {

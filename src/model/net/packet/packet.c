@@ -337,9 +337,10 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->flow = model->route->ops->is_by_flow ? given->ecmp : WF_ROUTE_FLOW_PAIR;
     bool together = model->route->ops->is_oblivious && model->flow != WF_ROUTE_FLOW_PACKET &&
                     model->faults == NULL;
-    model->order = !together                              ? WF_PACKET_PACKETS_OVERTAKE
-                   : model->flow == WF_ROUTE_FLOW_MESSAGE ? WF_PACKET_MESSAGES_OVERTAKE
-                                                          : WF_PACKET_IN_ORDER;
+    bool overtake = model->flow == WF_ROUTE_FLOW_MESSAGE || wf_packet_nic_overtakes(model);
+    model->order = !together  ? WF_PACKET_PACKETS_OVERTAKE
+                   : overtake ? WF_PACKET_MESSAGES_OVERTAKE
+                              : WF_PACKET_IN_ORDER;
     model->pace = model->injection == WF_PACKET_UNLIMITED
                       ? 0
                       : model->links.kinds[model->injection].full_ps;

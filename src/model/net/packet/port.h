@@ -216,10 +216,13 @@ static inline uint32_t wf_packet_channel_of(const struct wf_packet_net *model,
 /* WF_PACKET_CHANGE: packets that wait at the port are routed anew. */
 void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port);
 
-/* ---- order.c; messages may overtake each other ---- */
+/* ---- order.c; all but the first: messages may overtake each other ---- */
 
-/* The number of the next message to a node. */
-uint32_t wf_packet_order_number(const struct wf_packet_view *view, uint32_t dst);
+/* The number of a message that this node sends. The caller has announced the node. */
+uint32_t wf_packet_order_number(const struct wf_packet_view *view, uint32_t dst,
+                                const struct wf_net_message *msg);
+/* The number of the next message to a node of those that keep their order. */
+uint32_t wf_packet_order_next(const struct wf_packet_view *view, uint32_t dst);
 /* A packet has arrived completely at the time `at`. Where the packets of a message keep
  * their order, only the last packet of each message is reported. */
 void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run,

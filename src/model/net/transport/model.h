@@ -348,10 +348,8 @@ static inline uint64_t wf_transport_packet_bytes(const struct wf_transport_net *
 static inline bool wf_transport_is_free(const struct wf_transport_net *net,
                                         const struct wf_net_message *msg)
 {
-    const struct wf_net_user *user = &net->packet.net.user;
-
     return net->params.delivery == WF_TRANSPORT_ANY_ORDER &&
-           (user->any_order || (user->may_overtake != NULL && user->may_overtake(msg)));
+           wf_net_is_free(&net->packet.net, msg);
 }
 
 /* ---- ranges.c: sets of numbers as lists of ranges in cells; 0 is the empty set ---- */

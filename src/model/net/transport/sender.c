@@ -470,7 +470,7 @@ int64_t wf_transport_send(const struct wf_net *net, struct wf_ctx *ctx, void *no
     wf_touch(ctx, v->node, sizeof(*v->node));
     uint32_t number = own->messages++;
     if (transport->overtakes && !wf_transport_is_free(transport, msg)) {
-        number = wf_packet_order_number(&v->at, dst_node);
+        number = wf_packet_order_next(&v->at, dst_node);
     }
     own->packets_sent += wf_packet_count(&transport->packet, msg->bytes);
     own->bytes_sent += msg->bytes;
