@@ -7,7 +7,7 @@ import pathlib
 import re
 import tempfile
 
-from weft_cli import SOURCE, check, finish, run
+from weft_cli import SOURCE, check, finish, parse, run
 
 RANKS = 4
 # Each too long for every receive of a shorter one: a message that overtakes another fails its receiver.
@@ -55,7 +55,7 @@ def scenarios():
     check("minimal" in policies and "ecmp" in policies, f"routing policies: {policies}")
     routes = [(f"net.routing={name}",) for name in ["usual", *policies] if name not in ("ecmp", "table")]
     routes += [("net.routing=ecmp", *ecmp) for ecmp in on_packet("net.ecmp")]
-    for parts in itertools.product(on_packet("net.nic"), routes, on_packet("net.buffers"), rails):
+    for parts in itertools.product(on_packet("net.nic", "net.control_queue"), routes, on_packet("net.buffers"), rails):
         yield "packet", sum(parts, ())
     transports = [ways for ways in on_packet("net.transport", "net.delivery") if ways[0] != "net.transport=none"]
     classes = ["net.classes=", "net.classes=small:max=4KiB,priority=1,bulk:share=1"]
@@ -87,5 +87,33 @@ def test_order():
         check(refused < len(todo) / 4, f"{refused} of {len(todo)} scenarios cannot be simulated")
 
 
+def test_control_queue():
+    """Exchanges of ranks that begin one after another: data of the next rank is asked for while the own
+    data of a rank leaves. With one queue for both, ranks wait for each other."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, size = pathlib.Path(name), 2200000
+        for rank in range(RANKS):
+            ops = [f"{rank} init", f"{rank} compute {rank * 100000}"]
+            for step in range(1, RANKS):
+                ops += [f"{rank} irecv {(rank - step) % RANKS} 7 {size} 6",
+                        f"{rank} isend {(rank + step) % RANKS} 7 {size} 6", f"{rank} waitall 2"]
+            (folder / f"rank{rank}.txt").write_text("\n".join([*ops, f"{rank} finalize"]) + "\n", encoding="utf-8")
+        trace = folder / "exchange.ti"
+        trace.write_text("".join(f"rank{rank}.txt\n" for rank in range(RANKS)), encoding="utf-8")
+        times = {}
+        for settings in (["mpi.eager_max=4MiB"], [], ["net.nic=rr"], ["net.control_queue=on"],
+                         ["net.control_queue=on", "net.trains=off"], ["net.control_queue=on", "net.buffers=credits"]):
+            done = run("replay", str(trace), *MACHINE, "--net", "packet", "--topo", "star:4", "--json", "-q",
+                       "-p", "net.bandwidth=1.25GB/s", *itertools.chain.from_iterable(("-p", one) for one in settings))
+            check(done.returncode == 0, f"control messages with {settings}", done)
+            times[",".join(settings)] = parse(done)["result"]["ranks"]["finish_ps"]["max"] / 1e9
+        eager = times["mpi.eager_max=4MiB"]
+        check(times[""] > 1.5 * eager, f"control messages do not wait behind data: {times}")
+        for name in ("net.nic=rr", "net.control_queue=on", "net.control_queue=on,net.buffers=credits"):
+            check(0.9 * eager < times[name] < 1.05 * eager, f"control messages wait with {name}: {times}")
+        check(times["net.control_queue=on"] == times["net.control_queue=on,net.trains=off"], f"trains change times: {times}")
+
+
 test_order()
+test_control_queue()
 finish()

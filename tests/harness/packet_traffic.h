@@ -202,6 +202,12 @@ static inline bool traffic_may_overtake(const struct wf_net_message *msg)
     return true;
 }
 
+/* Short messages are control messages. */
+static inline bool traffic_is_control(const struct wf_net_message *msg)
+{
+    return msg->bytes <= 1000;
+}
+
 /* Runs the traffic; the caller releases the result. */
 static inline struct traffic_result run_traffic(const struct traffic *traffic)
 {
@@ -237,7 +243,8 @@ static inline struct traffic_result run_traffic(const struct traffic *traffic)
     const struct wf_net_user user = {.arg = &model,
                                      .arrived = traffic_arrived,
                                      .sent = traffic_sent,
-                                     .may_overtake = traffic_may_overtake};
+                                     .may_overtake = traffic_may_overtake,
+                                     .is_control = traffic_is_control};
     struct wf_engine *engine = wf_engine_new(&config, NULL);
 
     result.arrivals = wf_xcalloc(traffic->n_messages + 1, sizeof(*result.arrivals));

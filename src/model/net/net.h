@@ -75,6 +75,8 @@ struct wf_net_user {
     /* Whether a message may arrive before others that departed earlier: asked by models in which
      * it would. May be null: no message may. */
     bool (*may_overtake)(const struct wf_net_message *msg);
+    /* Whether a message carries none of the program's data. May be null: all do. */
+    bool (*is_control)(const struct wf_net_message *msg);
     /* After the run, for vertices that are not nodes: where to add their usage. May be null. */
     struct wf_net_usage *(*usage)(void *arg, struct wf_ctx *ctx);
 };

@@ -128,7 +128,8 @@ struct wf_net_user wf_node_net_user(struct wf_ranks *ranks)
     return (struct wf_net_user){.arg = ranks,
                                 .arrived = arrived[ranks->arrivals],
                                 .sent = on_sent,
-                                .may_overtake = wf_protocol_may_overtake};
+                                .may_overtake = wf_protocol_may_overtake,
+                                .is_control = wf_protocol_is_control};
 }
 
 /* ---- events of the node ---- */

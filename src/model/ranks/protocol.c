@@ -346,6 +346,14 @@ void wf_protocol_receive(const struct wf_arrival *arrival)
     on_kind[arrival->header->any.kind](arrival);
 }
 
+static uint32_t kind_of(const struct wf_net_message *msg)
+{
+    struct wf_msg_header header;
+
+    memcpy(&header, msg->header, sizeof(header));
+    return header.any.kind;
+}
+
 /* Messages match receives, and puts and gets take effect, in the order in which they were sent.
  * Others belong to what a handle in them names. */
 bool wf_protocol_may_overtake(const struct wf_net_message *msg)
@@ -354,8 +362,18 @@ bool wf_protocol_may_overtake(const struct wf_net_message *msg)
         [WF_MSG_ASK] = true,      [WF_MSG_DATA] = true,    [WF_MSG_PUT_DONE] = true,
         [WF_MSG_GET_DATA] = true, [WF_MSG_CONFIRM] = true, [WF_MSG_PART] = true,
     };
-    struct wf_msg_header header;
+    uint32_t kind = kind_of(msg);
 
-    memcpy(&header, msg->header, sizeof(header));
-    return header.any.kind < sizeof(may) / sizeof(may[0]) && may[header.any.kind];
+    return kind < sizeof(may) / sizeof(may[0]) && may[kind];
+}
+
+bool wf_protocol_is_control(const struct wf_net_message *msg)
+{
+    static const bool is[] = {
+        [WF_MSG_ANNOUNCE] = true, [WF_MSG_ASK] = true,     [WF_MSG_PUT_DONE] = true,
+        [WF_MSG_GET] = true,      [WF_MSG_CONFIRM] = true,
+    };
+    uint32_t kind = kind_of(msg);
+
+    return kind < sizeof(is) / sizeof(is[0]) && is[kind];
 }

@@ -47,3 +47,5 @@ static inline void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t
 void wf_protocol_receive(const struct wf_arrival *arrival);
 /* Whether MPI does not care which messages arrive before this one (struct wf_net_user). */
 bool wf_protocol_may_overtake(const struct wf_net_message *msg);
+/* Whether a message only prepares or confirms that data moves (struct wf_net_user). */
+bool wf_protocol_is_control(const struct wf_net_message *msg);

@@ -75,6 +75,7 @@ static void choose_params(struct draws *draws, struct random_case *out)
     packet_set(&out->params, "timing", PICK(timings, draw(draws)));
     packet_set(&out->params, "header", PICK(headers, draw(draws)));
     packet_set(&out->params, "nic", PICK(orders, draw(draws)));
+    packet_set(&out->params, "control_queue", draw(draws) % 3 == 0 ? "on" : "off");
     packet_set(&out->params, "routing", PICK(routings, draw(draws)));
     packet_set(&out->params, "ecmp", PICK(flows, draw(draws)));
 }
@@ -206,7 +207,7 @@ static void trains_change_no_time(void)
 
 /* A message of 2000 packets from an interface that takes turns, and a short one to another node
  * every `gap` packets (0: none): the events with and without trains, whose times agree. */
-static void count_turns(uint64_t gap, uint64_t events[2])
+static void count_turns(const char *name, const char *value, uint64_t gap, uint64_t events[2])
 {
     enum { SHORT_MAX = 700, PACKETS = 2000, FULL_PS = 51200 };
     static struct message messages[SHORT_MAX + 1];
@@ -214,7 +215,7 @@ static void count_turns(uint64_t gap, uint64_t events[2])
     struct traffic traffic = {.topo = "ring:5", .messages = messages, .params = &params};
     struct traffic_result results[2];
 
-    packet_set(&params, "nic", "rr");
+    packet_set(&params, name, value);
     messages[0] = (struct message){.src = 0, .dst = 2, .bytes = UINT64_C(512) * PACKETS};
     traffic.n_messages = gap == 0 ? 1 : 1 + PACKETS / gap;
     for (size_t i = 1; i < traffic.n_messages; i++) {
@@ -235,18 +236,24 @@ static void count_turns(uint64_t gap, uint64_t events[2])
     packet_release(&params);
 }
 
-static void who_has_his_turn_alone_sends_a_train(void)
+static void check_turns(const char *name, const char *value)
 {
     uint64_t events[2];
 
-    count_turns(0, events);
+    count_turns(name, value, 0, events);
     CHECK(events[1] < events[0] / 100);
-    count_turns(100, events);
+    count_turns(name, value, 100, events);
     CHECK(events[1] < events[0] * 7 / 10);
     for (uint64_t gap = 3; gap < 12; gap++) {
-        count_turns(gap, events);
+        count_turns(name, value, gap, events);
         CHECK(events[1] <= events[0] * 12 / 10);
     }
+}
+
+static void who_has_his_turn_alone_sends_a_train(void)
+{
+    check_turns("nic", "rr");
+    check_turns("control_queue", "on");
 }
 
 static void schedulers_agree_on_trains(void)

@@ -142,7 +142,8 @@ struct wf_packet_node {
     int64_t nic_free;
     /* Only for an interface with a queue: */
     uint32_t current;                /* cell of the message whose packet is being sent, or 0 */
-    uint32_t head, tail;             /* cells of the other messages */
+    uint32_t head, tail;             /* cells of the other messages... */
+    uint32_t control, control_tail;  /* ...and of control messages in their own queue */
     uint32_t awake;                  /* 1 if an event is scheduled... */
     int64_t turn;                    /* ...for this time; events for other times are void */
     uint32_t peers[WF_PACKET_PEERS]; /* cells, if messages may overtake each other */
@@ -194,6 +195,7 @@ struct wf_packet_net {
     uint32_t fastest, slowest;    /* kinds of links */
     enum wf_packet_timing timing;
     enum wf_packet_nic nic;
+    bool control_queue; /* control messages have a queue of their own in the interface */
     enum wf_packet_ports next_ports; /* how they are chosen */
     enum wf_packet_order order;
     bool trains;          /* packets that follow each other undisturbed are simulated as one */
@@ -257,13 +259,13 @@ static inline const struct wf_packet_net *wf_packet_of(const struct wf_net *net)
  * any order (wf_net_is_free()) then do not wait for others at their destination either. */
 static inline bool wf_packet_nic_overtakes(const struct wf_packet_net *model)
 {
-    return model->nic == WF_PACKET_ROUND_ROBIN;
+    return model->nic == WF_PACKET_ROUND_ROBIN || model->control_queue;
 }
 
 /* Whether interfaces decide packet by packet which one leaves next (model/net/packet/queue.c). */
 static inline bool wf_packet_has_queue(const struct wf_packet_net *model)
 {
-    return model->nic == WF_PACKET_ROUND_ROBIN || model->n_channels > 0;
+    return wf_packet_nic_overtakes(model) || model->n_channels > 0;
 }
 
 /* Where packets come from, in the order in which the engine's keys put packets that arrive at

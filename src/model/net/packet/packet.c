@@ -60,6 +60,9 @@ static const struct wf_param params_table[] = {
     {ROW("nic", ENUM, nic), .def = "fcfs", .choices = nic_names,
      .doc = "How a node sends several messages: one after another, or a packet of each in "
             "turn"},
+    {ROW("control_queue", BOOL, control_queue), .def = "off",
+     .doc = "Whether messages without data of the program, such as those that prepare a "
+            "rendezvous, have a queue of their own in the interface, which goes first"},
     {ROW("routing", TEXT, routing), .def = "minimal",
      .doc = "Routing policy; usual is what machines with this topology do"},
     {ROW("routing_file", TEXT, routing_file), .only_with = "routing=table", .def = "",
@@ -257,7 +260,8 @@ static enum wf_status make_bursts(struct wf_packet_net *model,
         return wf_err_set(err, WF_EUSAGE, "net.burst cannot be used with %s", not_with);
     }
     /* Messages that take turns have to wait for them in the interface. */
-    if (strcmp(given->injection, "link") == 0 && given->nic == WF_PACKET_FCFS) {
+    if (strcmp(given->injection, "link") == 0 && given->nic == WF_PACKET_FCFS &&
+        !given->control_queue) {
         model->injection = WF_PACKET_UNLIMITED;
     }
     return WF_OK;
@@ -331,6 +335,7 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     find_extremes(model);
     model->timing = (enum wf_packet_timing)given->timing;
     model->nic = (enum wf_packet_nic)given->nic;
+    model->control_queue = given->control_queue && given->transport.kind == 0;
     model->next_ports = !model->route->ops->follows_topology ? WF_PACKET_BY_POLICY
                         : model->n_channels > 0              ? WF_PACKET_BY_CHANNELS
                                                              : WF_PACKET_BY_TOPOLOGY;

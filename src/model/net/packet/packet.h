@@ -38,6 +38,7 @@ struct wf_packet_params {
     char *ejection;  /* likewise */
     int timing;      /* enum wf_packet_timing */
     int nic;         /* enum wf_packet_nic */
+    bool control_queue;
     bool trains;
     char *routing;
     char *routing_file;

@@ -2,12 +2,12 @@
 /*
  * An interface that decides packet by packet, because messages take turns or because packets
  * wait for credits. Its messages wait in a queue; an event at the end of each packet takes the
- * next one.
+ * next one. Control messages may have a queue of their own, which goes first.
  *
  * A message that has the interface to itself leaves as a train, as if no other message came
  * before its last packet. If one comes, the train is cut where the next turn begins. The order
  * of events at one instant must not matter for this: a message that arrives at the very instant
- * of a turn does not get the turn if another one waits.
+ * of a turn does not get the turn if another one waits, even if it is a control message.
  */
 #include "model/net/packet/hop.h"
 
@@ -21,6 +21,11 @@ struct entry {
     int64_t since;  /* its arrival; during a train, the start of the first turn... */
     uint64_t ahead; /* ...and the packets of the train; 0: there is none */
     struct wf_packet_inject_event inject;
+};
+
+/* The ends of a queue in the state of the node. */
+struct queue {
+    uint32_t *head, *tail;
 };
 
 _Static_assert(sizeof(struct entry) <= sizeof(struct wf_packet_train), "fits into a cell");
@@ -42,38 +47,55 @@ static struct entry *edit(const struct wf_packet_view *view, uint32_t cell)
     return wf_cell_edit(view->ctx, cell);
 }
 
-/* Inserts a message after the cell `before`, or as the first if `before` is 0. */
-static void insert_after(const struct wf_packet_view *view, uint32_t before, uint32_t cell)
+/* The queue of a message. */
+static struct queue queue_of(const struct wf_packet_view *view,
+                             const struct wf_net_message *msg)
 {
+    const struct wf_net_user *user = &view->model->net.user;
     struct wf_packet_node *node = view->node;
-    uint32_t *link = before == 0 ? &node->head : &edit(view, before)->next;
+
+    return view->model->control_queue && user->is_control != NULL && user->is_control(msg)
+               ? (struct queue){&node->control, &node->control_tail}
+               : (struct queue){&node->head, &node->tail};
+}
+
+/* Inserts a message into a queue after the cell `before`, or as the first if `before` is 0. */
+static void insert_after(const struct wf_packet_view *view, struct queue queue, uint32_t before,
+                         uint32_t cell)
+{
+    uint32_t *link = before == 0 ? queue.head : &edit(view, before)->next;
 
     edit(view, cell)->next = *link;
-    node->tail = *link == 0 ? cell : node->tail;
+    *queue.tail = *link == 0 ? cell : *queue.tail;
     *link = cell;
 }
 
 /* Inserts a message after all that came before now. */
-static void insert_in_turn(const struct wf_packet_view *view, uint32_t cell)
+static void insert_in_turn(const struct wf_packet_view *view, struct queue queue, uint32_t cell)
 {
-    uint32_t before = 0, next = view->node->head;
+    uint32_t before = 0, next = *queue.head;
     int64_t now = wf_now(view->ctx);
 
     while (next != 0 && (look(view, next)->since != now || look(view, cell)->since == now)) {
         before = next;
         next = look(view, next)->next;
     }
-    insert_after(view, before, cell);
+    insert_after(view, queue, before, cell);
 }
 
-static uint32_t take_first(const struct wf_packet_view *view)
+/* Removes the message whose turn it is; returns its cell, or 0 if there is none. */
+static uint32_t take_next(const struct wf_packet_view *view)
 {
     struct wf_packet_node *node = view->node;
-    uint32_t cell = node->head;
+    bool control = node->control != 0 &&
+                   (node->head == 0 || look(view, node->control)->since != wf_now(view->ctx));
+    struct queue queue = control ? (struct queue){&node->control, &node->control_tail}
+                                 : (struct queue){&node->head, &node->tail};
+    uint32_t cell = *queue.head;
 
     if (cell != 0) {
-        node->head = look(view, cell)->next;
-        node->tail = node->head == 0 ? 0 : node->tail;
+        *queue.head = look(view, cell)->next;
+        *queue.tail = *queue.head == 0 ? 0 : *queue.tail;
     }
     return cell;
 }
@@ -101,7 +123,8 @@ void wf_packet_enqueue(const struct wf_packet_view *view,
 
     entry->inject = *inject;
     entry->since = wf_now(view->ctx);
-    insert_after(view, view->node->tail, cell);
+    struct queue queue = queue_of(view, &inject->msg);
+    insert_after(view, queue, *queue.tail, cell);
     if (view->node->current != 0) {
         shorten(view);
     } else if (view->node->awake == 0) {
@@ -161,15 +184,17 @@ static bool end_packet(const struct wf_packet_view *view, struct wf_packet_injec
     }
     bool last = entry->inject.next + 1 == wf_packet_count(view->model, entry->inject.msg.bytes);
 
+    struct queue queue = queue_of(view, &entry->inject.msg);
+
     *inject = entry->inject;
     entry->inject.next++;
     node->current = 0;
     if (last) {
         wf_cell_free(view->ctx, cell);
     } else if (view->model->nic == WF_PACKET_ROUND_ROBIN) {
-        insert_in_turn(view, cell);
+        insert_in_turn(view, queue, cell);
     } else {
-        insert_after(view, 0, cell);
+        insert_after(view, queue, 0, cell);
     }
     return last;
 }
@@ -196,7 +221,8 @@ static uint64_t run_of(const struct wf_packet_view *view, uint32_t cell)
 {
     const struct wf_packet_net *model = view->model;
 
-    if (!model->trains || model->injection == WF_PACKET_UNLIMITED || view->node->head != 0) {
+    if (!model->trains || model->injection == WF_PACKET_UNLIMITED || view->node->head != 0 ||
+        view->node->control != 0) {
         return 1;
     }
     const struct entry *entry = look(view, cell);
@@ -248,7 +274,7 @@ void wf_packet_turn(const struct wf_packet_view *view)
         run = next_packet(view, &ended);
         arrives = wf_packet_store_ps(view, &run) > 0;
     }
-    uint32_t cell = take_first(view);
+    uint32_t cell = take_next(view);
     if (cell != 0) {
         uint64_t n = run_of(view, cell);
         bool stored = begin_packet(view, cell, &begun);
