@@ -188,7 +188,7 @@ PROGRAMS = [
     # Control messages leave before data, on one route and on many.
     ["replay", "gen:random", "-n", "16", "--net", "packet", "--topo", "fattree:4,2,2", "-p", "gen.bytes=20kB",
      "-p", "mpi.eager_max=4KiB", "-p", "net.control_queue=on"],
-    ["replay", "gen:random", "-n", "8", "--net", "packet", "--topo", "dragonfly:1", "-p", "gen.bytes=20kB",
+    ["replay", "gen:random", "-n", "6", "--net", "packet", "--topo", "dragonfly:1", "-p", "gen.bytes=20kB",
      "-p", "mpi.eager_max=4KiB", "-p", "net.routing=ugal_l", "-p", "net.control_queue=on"],
     ["replay", "gen:random", "-n", "64", "--net", "latency", "--topo", "torus:4x4x4",
      "-p", "net.links=x:latency=300ns,y:bandwidth=1GB/s,delay=7ns", "-p", "gen.messages=8",
