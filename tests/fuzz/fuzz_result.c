@@ -2,6 +2,7 @@
 /* libFuzzer: whatever a result document says, every writer copes with it, and nothing that is
  * printed for people has control characters in it. */
 #include "base/result/json.h"
+#include "base/result/result.h"
 #include "ui/report/compare.h"
 #include "ui/report/explain.h"
 #include "ui/report/writer.h"
@@ -72,13 +73,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         wf_doc_free(other);
         return 0;
     }
-    if (wf_doc_from_json((const char *)data, size, "f", &doc, &err) == WF_OK) {
+    if (wf_doc_from_json((const char *)data, size, "f", &doc, &err) == WF_OK &&
+        wf_result_check(doc, "f", &err) == WF_OK) {
         write_all(doc);
         print_all(doc, other);
-        wf_doc_free(doc);
     } else {
         require(err.status == WF_EINVAL && err.text[0] != '\0');
     }
+    wf_doc_free(doc);
     wf_doc_free(other);
     return 0;
 }

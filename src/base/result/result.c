@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/result/json.h"
+#include "base/result/schema.h"
 
 #include <string.h>
 
@@ -39,6 +40,25 @@ struct wf_value *wf_result_new_error(const char *version, const struct wf_err *e
 #define BYTES_MAX (UINT64_C(1) << 36)
 enum { MEMORY_SHARE = 4 };
 
+enum wf_status wf_result_check(struct wf_value *doc, const char *name, struct wf_err *err)
+{
+    struct wf_value *schema = NULL;
+
+    if (strcmp(wf_doc_get_text(doc, "schema", ""), WF_RESULT_SCHEMA) != 0) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%.200s: not a result document: 'schema' is not \"%s\"; 'weft replay "
+                          "... -o run.json' writes one",
+                          name, WF_RESULT_SCHEMA);
+    }
+    enum wf_status status = wf_doc_from_json(
+        wf_result_schema_text, strlen(wf_result_schema_text), WF_RESULT_SCHEMA, &schema, err);
+    if (status == WF_OK) {
+        status = wf_doc_check_schema(schema, doc, name, err);
+    }
+    wf_doc_free(schema);
+    return status;
+}
+
 enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf_err *err)
 {
     struct wf_buf text = {.data = NULL};
@@ -49,12 +69,8 @@ enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf
     if (status == WF_OK) {
         status = wf_doc_from_json((const char *)text.data, text.size, path, &doc, err);
     }
-    if (status == WF_OK && strcmp(wf_doc_get_text(doc, "schema", ""), WF_RESULT_SCHEMA) != 0) {
-        status =
-            wf_err_set(err, WF_EINVAL,
-                       "%.200s: not a result document: 'schema' is not \"%s\"; 'weft replay "
-                       "... -o run.json' writes one",
-                       path, WF_RESULT_SCHEMA);
+    if (status == WF_OK) {
+        status = wf_result_check(doc, path, err);
     }
     wf_buf_fini(&text);
     if (status == WF_OK) {
