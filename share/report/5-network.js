@@ -116,7 +116,7 @@ function linkHistogram() {
 
 function latencyHistogram() {
   const spread = get("result.network.latency_ps");
-  if (!spread || !Array.isArray(spread.histogram) || spread.histogram.length === 0) return null;
+  if (!spread || !Array.isArray(spread.histogram) || !spread.histogram.some((b) => number(b.messages) > 0)) return null;
   const bars = evenClasses(spread.histogram.map((b) => ({...classOf(number(b.least_ps)), n: number(b.messages)})));
   const {own, head, rows} = histogram(bars, time, "messages", "latency");
   return figure(own, `Latency of messages: median ${time(spread.p50)} (p50), p99 ${time(spread.p99)}, max ${time(spread.max)}.`, head, rows);
@@ -124,7 +124,7 @@ function latencyHistogram() {
 
 function hopsHistogram() {
   const hops = get("result.network.packets_by_hops");
-  if (!hops) return null;
+  if (!hops || !hops.some((n) => number(n) > 0)) return null; // no message left its node
   const last = hops.reduce((most, n, i) => number(n) > 0 ? i : most, 0);
   const bars = hops.slice(0, last + 1).map((n, i) => ({from: i - 0.5, to: i + 0.5, n: number(n), name: `${i} hops`}));
   const {own, head, rows} = histogram(bars, (v) => Number.isInteger(v) ? String(v) : "", "packets", "hops");

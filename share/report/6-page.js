@@ -188,7 +188,17 @@ async function addSections(sections) {
     const section = element("section", {id}, element("h2", {}, title));
     document.getElementById("main").append(section);
     document.getElementById("contents").append(element("a", {href: `#${id}`}, title));
+    fillOr(section, fill);
+  }
+}
+
+/* Fills a section. If that fails, the reader keeps the others. */
+function fillOr(section, fill) {
+  try {
     fill(section);
+  } catch (problem) {
+    console.error(problem);
+    section.append(element("p", {class: "bad"}, `This section cannot be drawn: ${problem.message}`));
   }
 }
 
@@ -235,7 +245,7 @@ function fillSection([id, title, wanted, fill]) {
     document.getElementById("contents").append(element("a", {href: `#${id}`}, title));
   }
   if (section) section.replaceChildren(...(wanted ? [element("h2", {}, title)] : []));
-  if (wanted) fill(section);
+  if (wanted) fillOr(section, fill);
 }
 
 /* Shows another document in the same page, or in some of its sections. The view of the timeline stays, as
