@@ -16,8 +16,21 @@ const LEFT_OUT_ALWAYS = ["Caches and memory of the nodes, unless the compute tim
 function quote(text) {
   return /^[A-Za-z0-9_.,:=/+@%-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`;
 }
+/* Options of the command line for settings; others are given as -p key=value. */
+const OPTIONS = {ranks: "-n", network: "--net", topology: "--topo", seed: "--seed", ranks_per_node: "--ranks-per-node",
+  placement: "--placement", region: "--region", iterations: "--iterations", runs: "--runs"};
+function shortCommand(s) {
+  const words = ["weft", s.command, quote(s.source), "--machine", quote(s.machine)];
+  for (const [key, value] of Object.entries(s.settings)) {
+    if (key === "source") continue;
+    if (key === "efficiency") words.push(...(value === "true" ? ["--efficiency"] : []));
+    else words.push(...(OPTIONS[key] ? [OPTIONS[key], quote(value)] : ["-p", quote(`${key}=${value}`)]));
+  }
+  return words.join(" ");
+}
 function command() {
   const s = doc.scenario || {}, words = ["weft", s.command || "replay"];
+  if (s.command === "replay" && s.machine && s.settings && !s.jobs) return shortCommand(s);
   const isReplay = words[1] === "replay";
   words.push(quote(String(s.source ?? "").replace(/^bench:/, "")));
   if (s.ranks) words.push("-n", String(s.ranks));
@@ -62,7 +75,9 @@ function headSection() {
     head.append(element("p", {}, `Recorded time: ${time(recorded)}; the prediction is ${percent(share)} of that` +
       (computing != null && (share < 0.5 || share > 2) ? `: ranks compute for at most ${time(computing)}, and the calls, which filled the rest, are predicted anew.` : ".")));
   }
-  const cards = [[s.ranks && count(s.ranks), "ranks"], [s.network, "network model"], [s.topology, "topology"], [result.messages != null && count(result.messages), "messages"],
+  const cards = [[s.ranks && count(s.ranks), "ranks"], [s.machine, "machine"],
+    [result.nodes_used && count(result.nodes_used), result.nodes_used === 1 ? "node used" : "nodes used"], [result.ranks_on_node_max && count(result.ranks_on_node_max), "ranks per node"],
+    [s.network, "network model"], [s.topology, "topology"], [result.messages != null && count(result.messages), "messages"],
     [result.bytes != null && size(result.bytes), "sent"], [result.energy && inUnits(result.energy.joules, JOULES, 3), "energy"],
     [result.accepted_load != null && String(result.accepted_load), "accepted load"], [doc.version, "version of weft"], [result.digest, result.digest_partial ? "partial digest" : "digest"]];
   head.append(element("div", {class: "cards"}, ...cards.filter(([value]) => value).map(([value, what]) => card(value, what))),

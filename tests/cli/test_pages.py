@@ -66,6 +66,11 @@ def main():
         pages = Pages()
         for name in sorted(str(path) for path in pathlib.Path(".").glob("*.html")):
             pages.open(name)
+            if name == "ring-4-64.html":
+                command = pages.page.value("document.querySelector('#head pre').textContent")
+                check("weft replay gen:ring --machine frontier -n 4" in command and len(command) < 160, command)
+                head = pages.page.value("document.getElementById('head').innerText")
+                check("frontier" in head and "node used" in head and "ranks per node" in head, head)
             if name.startswith("ring-4"):
                 missing = {"time", "over-time", "who", "network", "path"} - set(pages.sections())
                 check(not missing, f"{name}: no sections {missing}")

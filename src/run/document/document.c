@@ -83,6 +83,19 @@ void wf_document_links(const struct wf_job *job, struct wf_value *result)
     }
 }
 
+void wf_document_nodes(const struct wf_job *job, struct wf_value *result)
+{
+    const struct wf_place *place = &job->place;
+    uint32_t used = place->first == NULL ? (place->n_ranks - 1) / place->slots_max + 1 : 0;
+
+    for (uint32_t i = 0; place->first != NULL && i < place->n_nodes; i++) {
+        used += place->first[i + 1] > place->first[i];
+    }
+    wf_doc_count(result, "nodes_used", used);
+    wf_doc_count(result, "ranks_on_node_max",
+                 place->slots_max < place->n_ranks ? place->slots_max : place->n_ranks);
+}
+
 void wf_document_digest(struct wf_value *result, uint64_t digest)
 {
     char text[24];

@@ -25,6 +25,9 @@ struct wf_value *wf_document_run(struct wf_value *root, const struct wf_plan *pl
  * links have them already. */
 void wf_document_links(const struct wf_job *job, struct wf_value *result);
 
+/* Adds how many nodes have ranks, and the ranks on the fullest of them. */
+void wf_document_nodes(const struct wf_job *job, struct wf_value *result);
+
 /* The programs of a replay. */
 struct wf_document_jobs {
     uint32_t n;

@@ -13,6 +13,7 @@
 #include "run/execute/job.h"
 #include "run/scenario/uncertainty.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -176,6 +177,22 @@ static void warn_memory(const struct wf_plan *plan, struct wf_value *root)
     }
 }
 
+/* Messages between ranks of one node do not enter the network. */
+static void warn_one_node(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                          struct wf_value *root)
+{
+    uint64_t nodes = wf_doc_get_count(root, "result.nodes_used", 0);
+    bool counted = tally->net.nodes > 0 && tally->net.packets_sent == 0;
+
+    if (job->place.n_ranks > 1 && (nodes == 1 || counted)) {
+        wf_sim_warn(root,
+                    "no message leaves its node (%u ranks on %" PRIu64
+                    " %s), so the network has no part in this prediction: spread the ranks "
+                    "with a smaller --ranks-per-node",
+                    job->place.n_ranks, nodes, nodes == 1 ? "node" : "nodes");
+    }
+}
+
 void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tally,
                      struct wf_value *root)
 {
@@ -185,6 +202,7 @@ void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tall
         wf_doc_get_count(root, "result.messages", 0) == 0) {
         return;
     }
+    warn_one_node(job, tally, root);
     warn_overhead(job, root);
     warn_eager_limit(job, tally, root);
     warn_contention(job->plan->net, root);

@@ -77,6 +77,9 @@ static enum wf_status fill_document(struct wf_execution *x, struct wf_findings *
         return status;
     }
     wf_document_links(job, result);
+    if (replay) {
+        wf_document_nodes(job, result);
+    }
     if (job->recording != NULL && job->setup.ranks != NULL) {
         wf_document_path(root, job, own->engine);
     }

@@ -484,6 +484,7 @@ enum wf_status wf_machine_apply(const char *which, struct wf_scenario *scenario,
     struct wf_machine *machine = NULL;
     WF_TRY(wf_machine_load(which, &machine, err));
     wf_scenario_append(scenario, machine->scenario);
+    wf_scenario_name_machine(scenario, which);
     wf_machine_free(machine);
     return WF_OK;
 }

@@ -510,6 +510,28 @@ void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
     }
 }
 
+/* The machine's name, and what the user set besides it: both together repeat the run. Settings of the
+ * engine do not change results and are left out. */
+static void describe_machine(const struct wf_scenario *scenario, struct wf_value *section)
+{
+    struct wf_value *own = NULL;
+
+    if (scenario->machine == NULL) {
+        return;
+    }
+    wf_doc_text(section, "machine", scenario->machine);
+    own = wf_doc_section(section, "settings");
+    for (size_t i = 0; i < scenario->n; i++) {
+        const struct wf_setting *setting = &scenario->settings[i];
+        bool of_engine = strncmp(setting->key, ENGINE_SCOPE ".", strlen(ENGINE_SCOPE ".")) == 0;
+
+        if (setting->place == NULL && !of_engine &&
+            wf_scenario_find(scenario, setting->key) == setting) {
+            wf_doc_text(own, setting->key, setting->value);
+        }
+    }
+}
+
 void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
 {
     struct wf_value *section = wf_doc_section(root, "scenario");
@@ -543,6 +565,7 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
         wf_doc_count(section, "until_ps", (uint64_t)plan->core.until);
     }
     wf_doc_count(section, "seed", plan->core.seed);
+    describe_machine(plan->scenario, section);
 
     struct wf_value *parameters = wf_doc_section(section, "parameters");
     if (plan->n_jobs > 0 && plan->jobs[0].block.table != NULL) {

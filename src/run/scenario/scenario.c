@@ -133,6 +133,7 @@ void wf_scenario_free(struct wf_scenario *scenario)
         free(scenario->notes[i]);
     }
     free(scenario->settings);
+    free(scenario->machine);
     free(scenario->notes);
     free(scenario);
 }
@@ -318,9 +319,20 @@ void wf_scenario_append_if(struct wf_scenario *scenario, const struct wf_scenari
         setting.model = copy(setting.model);
         append(scenario, setting);
     }
+    if (from->machine != NULL) {
+        wf_scenario_name_machine(scenario, from->machine);
+    }
     for (size_t i = 0; i < from->n_notes; i++) {
         wf_scenario_note(scenario, "%s", from->notes[i]);
     }
+}
+
+void wf_scenario_name_machine(struct wf_scenario *scenario, const char *name)
+{
+    char *old = scenario->machine;
+
+    scenario->machine = copy(name);
+    free(old);
 }
 
 void wf_scenario_note(struct wf_scenario *scenario, const char *fmt, ...)

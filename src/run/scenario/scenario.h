@@ -37,6 +37,8 @@ struct wf_setting {
 struct wf_scenario {
     struct wf_setting *settings;
     size_t n;
+    char *
+        machine; /* the machine file that settings came from, as the user named it; may be null */
     /* Lines for the user: what files of other simulators say and the settings do not. */
     char **notes;
     size_t n_notes;
@@ -99,6 +101,9 @@ void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *
 /* Likewise, but only the settings with keys that `keep` accepts; null accepts all. */
 void wf_scenario_append_if(struct wf_scenario *scenario, const struct wf_scenario *from,
                            bool (*keep)(const void *arg, const char *key), const void *arg);
+
+/* Keeps the name of the machine for the result document. */
+void wf_scenario_name_machine(struct wf_scenario *scenario, const char *name);
 
 /* Adds a note, a line without a newline at its end. */
 WF_PRINTF(2, 3)

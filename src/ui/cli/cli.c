@@ -262,7 +262,9 @@ int wf_cli_main(struct wf_cli *cli, int argc, char **argv)
         report_failure(cli, &err, wf_cli_wants_json(argc, argv));
     }
     if (fflush(cli->out) != 0 || ferror(cli->out) != 0) {
-        (void)fprintf(cli->err, "weft: cannot write the result: %s\n", strerror(errno));
+        if (errno != EPIPE) { /* a reader such as head has enough: nothing is wrong */
+            (void)fprintf(cli->err, "weft: cannot write the result: %s\n", strerror(errno));
+        }
         status = status == WF_OK ? WF_EIO : status;
     }
     return status == WF_OK && cli->differs ? 1 : exit_code_of(status);

@@ -39,7 +39,9 @@ static bool explain_result(const struct wf_value *doc, struct wf_phrase *out)
     wf_phrase_time(out, predicted(doc));
     (void)wf_phrase_fill(out, doc,
                          " on {scenario.ranks:rank|ranks}, predicted with the network model "
-                         "{scenario.network|?}[ on {scenario.topology}]"
+                         "{scenario.network|?}[ on {scenario.machine}]"
+                         "[{scenario.machine!}[ on {scenario.topology}]]"
+                         "[, {result.nodes_used:node|nodes} used]"
                          "[; when it was recorded it took {result.recorded_time_ps}].");
     return true;
 }
@@ -71,6 +73,32 @@ static bool explain_split(const struct wf_value *doc, struct wf_phrase *out)
     return between[0] == ',';
 }
 
+/* Without a run on an ideal network: the largest share of the time, and what measures more. */
+static bool explain_largest(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_result_rank_time *largest = NULL;
+    uint64_t most = 0;
+
+    for (const struct wf_result_rank_time *part = wf_result_rank_times; part->path != NULL;
+         part++) {
+        uint64_t mean = wf_doc_get_count(doc, part->mean, 0);
+        if (mean > most) {
+            most = mean;
+            largest = part;
+        }
+    }
+    if (largest == NULL) {
+        return false;
+    }
+    wf_phrase_add(
+        out,
+        "Its largest part is that a rank %s (%.1f %% of the time). To measure what a "
+        "faster network or balanced work would save, repeat the run with --efficiency "
+        "and explain that result.",
+        largest->verb, share(most, predicted(doc)));
+    return true;
+}
+
 /* Names the worst of the three factors of the efficiency. */
 static bool explain_bound(const struct wf_value *doc, struct wf_phrase *out)
 {
@@ -83,9 +111,7 @@ static bool explain_bound(const struct wf_value *doc, struct wf_phrase *out)
         return false; /* the critical path says more */
     }
     if (balance < 0) {
-        wf_phrase_add(
-            out, "What limits it is unknown: --efficiency compares it with an ideal network.");
-        return wf_doc_find(doc, "result.ranks") != NULL;
+        return explain_largest(doc, out);
     }
     if (most == 0) {
         wf_phrase_add(out, "It computes nothing: all of its time is communication.");

@@ -178,6 +178,7 @@ static bool line_classes(const struct wf_value *doc, struct wf_phrase *out)
 #define SCENARIO                                                                \
     {"Scenario", .text = "{scenario.source|?}[ on {scenario.ranks:rank|ranks}]" \
                          "[, and other jobs{scenario.jobs?}]"},                 \
+        {"Machine", .text = "{scenario.machine}"},                              \
     {                                                                           \
         "Network", .text = "{scenario.network}[ on {scenario.topology}]"        \
     }
@@ -187,6 +188,8 @@ static bool line_classes(const struct wf_value *doc, struct wf_phrase *out)
 
 static const struct wf_phrase_line answer_lines[] = {
     SCENARIO,
+    {"Nodes", "result",
+     .text = "{nodes_used:node|nodes} used, up to {ranks_on_node_max:rank|ranks} on each"},
     {"Status", .write = line_status},
     {"Predicted time", PREDICTED, .text = "{:time}"},
     {"  90 % of runs", "result",
