@@ -23,7 +23,7 @@ function shortCommand(s) {
   const words = ["weft", s.command, quote(s.source), "--machine", quote(s.machine)];
   for (const [key, value] of Object.entries(s.settings)) {
     if (key === "source") continue;
-    if (key === "efficiency") words.push(...(value === "true" ? ["--efficiency"] : []));
+    if (key === "efficiency") words.push(...(/^(yes|true|on|1)$/.test(value) ? ["--efficiency"] : []));
     else words.push(...(OPTIONS[key] ? [OPTIONS[key], quote(value)] : ["-p", quote(`${key}=${value}`)]));
   }
   return words.join(" ");

@@ -68,7 +68,7 @@ def main():
             pages.open(name)
             if name == "ring-4-64.html":
                 command = pages.page.value("document.querySelector('#head pre').textContent")
-                check("weft replay gen:ring --machine frontier -n 4" in command and len(command) < 160, command)
+                check("weft replay gen:ring --machine frontier -n 4" in command and "--efficiency" in command and len(command) < 160, command)
                 head = pages.page.value("document.getElementById('head').innerText")
                 check("frontier" in head and "node used" in head and "ranks per node" in head, head)
             if name.startswith("ring-4"):
