@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-static uint32_t find(const void *address)
+static uint32_t offset_in_module(const void *address)
 {
     Dl_info info;
 
@@ -24,7 +24,7 @@ uint32_t wf_call_site(const void *address)
     size_t slot = (uintptr_t)address / 4 % SLOTS;
 
     if (address != NULL && known[slot].address != address) {
-        known[slot].site = find(address);
+        known[slot].site = offset_in_module(address);
         known[slot].address = address;
     }
     return address != NULL ? known[slot].site : 0;

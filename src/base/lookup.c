@@ -7,8 +7,8 @@
 
 /* Both kinds of table are walked by address. `pointers` tells that an element is the address of
  * a struct instead of the struct. The first member of a struct is a pointer to its name. */
-static const void *find(const char *what, const char *name, const void *table, size_t size,
-                        int pointers, struct wf_err *err)
+static const void *find_by_name(const char *what, const char *name, const void *table,
+                                size_t size, int pointers, struct wf_err *err)
 {
     struct wf_nearest nearest;
     char hint[WF_HINT_MAX];
@@ -34,11 +34,11 @@ static const void *find(const char *what, const char *name, const void *table, s
 
 const void *wf_lookup(const char *what, const char *name, const void *table, struct wf_err *err)
 {
-    return find(what, name, table, sizeof(void *), 1, err);
+    return find_by_name(what, name, table, sizeof(void *), 1, err);
 }
 
 const void *wf_lookup_row(const char *what, const char *name, const void *rows, size_t size,
                           struct wf_err *err)
 {
-    return find(what, name, rows, size, 0, err);
+    return find_by_name(what, name, rows, size, 0, err);
 }

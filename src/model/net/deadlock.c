@@ -34,7 +34,8 @@ void wf_net_waits_add(struct wf_net_waits *waits, const struct wf_net_wait *wait
     waits->n += waits->n < WF_NET_WAITS_MAX;
 }
 
-static int find(const struct wf_net_wait *waits, uint32_t n, const struct wf_net_queue *queue)
+static int wait_of_queue(const struct wf_net_wait *waits, uint32_t n,
+                         const struct wf_net_queue *queue)
 {
     uint32_t low = 0, high = n;
 
@@ -57,7 +58,7 @@ static bool waits_for_ever(const struct wf_net_wait *waits, uint32_t n,
                            const struct wf_net_wait *wait)
 {
     for (uint32_t i = 0; i < wait->n; i++) {
-        int at = find(waits, n, &wait->targets[i]);
+        int at = wait_of_queue(waits, n, &wait->targets[i]);
         if (at == NOT_FOUND || waits[at].is_full == 0) {
             return false;
         }
@@ -97,7 +98,7 @@ struct wf_net_deadlock wf_net_deadlock_find(const struct wf_net_wait *waits, uin
         return deadlock;
     }
     for (uint32_t i = 0; i < n; i++) { /* after n steps `at` is on a cycle */
-        at = find(waits, n, &waits[at].targets[0]);
+        at = wait_of_queue(waits, n, &waits[at].targets[0]);
     }
     int first = at;
     do {
@@ -105,7 +106,7 @@ struct wf_net_deadlock wf_net_deadlock_find(const struct wf_net_wait *waits, uin
             deadlock.queues[deadlock.n] = waits[at].queue;
         }
         deadlock.n++;
-        at = find(waits, n, &waits[at].targets[0]);
+        at = wait_of_queue(waits, n, &waits[at].targets[0]);
     } while (at != first);
     return deadlock;
 }

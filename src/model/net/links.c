@@ -151,8 +151,8 @@ void wf_net_links_fini(struct wf_net_links *links)
 /* ---- answers ---- */
 
 /* Merges the values of class, link and level. */
-static struct wf_net_link find(const struct wf_net_links *links, uint32_t level,
-                               uint32_t number, struct wf_topo_link_props own)
+static struct wf_net_link link_with_class(const struct wf_net_links *links, uint32_t level,
+                                          uint32_t number, struct wf_topo_link_props own)
 {
     struct wf_net_link link = {.latency = own.latency != 0 ? own.latency : -1,
                                .bandwidth = own.bandwidth,
@@ -173,8 +173,9 @@ static struct wf_topo_link_props props_of(const struct wf_topo *topo, uint32_t v
 struct wf_net_link wf_net_links_at(const struct wf_net_links *links, const struct wf_topo *topo,
                                    uint32_t vertex, uint32_t port)
 {
-    return find(links, wf_topo_port_level(topo, vertex, port),
-                wf_topo_link_class(topo, vertex, port), props_of(topo, vertex, port));
+    return link_with_class(links, wf_topo_port_level(topo, vertex, port),
+                           wf_topo_link_class(topo, vertex, port),
+                           props_of(topo, vertex, port));
 }
 
 struct wf_net_link wf_net_links_in_level(const struct wf_net_links *links, uint32_t level,
@@ -182,16 +183,16 @@ struct wf_net_link wf_net_links_in_level(const struct wf_net_links *links, uint3
 {
     const struct wf_topo *topo = wf_topo_level(links->topo, level);
 
-    return find(links, level,
-                links->first_class[level] + wf_topo_link_class(topo, vertex, port),
-                props_of(topo, vertex, port));
+    return link_with_class(links, level,
+                           links->first_class[level] + wf_topo_link_class(topo, vertex, port),
+                           props_of(topo, vertex, port));
 }
 
 struct wf_net_link wf_net_links_of_class(const struct wf_net_links *links, uint32_t level,
                                          uint32_t number)
 {
-    return find(links, level, links->first_class[level] + number,
-                (struct wf_topo_link_props){0, 0});
+    return link_with_class(links, level, links->first_class[level] + number,
+                           (struct wf_topo_link_props){0, 0});
 }
 
 bool wf_net_link_is_same(const struct wf_net_link *a, const struct wf_net_link *b)

@@ -21,7 +21,8 @@ struct place {
     uint32_t cell, slot; /* cell 0: none */
 };
 
-static struct place find(struct wf_ctx *ctx, uint32_t cells, uint32_t port, int64_t over)
+static struct place place_of_notice(struct wf_ctx *ctx, uint32_t cells, uint32_t port,
+                                    int64_t over)
 {
     struct place place = {.cell = 0};
 
@@ -44,7 +45,7 @@ static struct place find(struct wf_ctx *ctx, uint32_t cells, uint32_t port, int6
 void wf_net_notices_put(struct wf_ctx *ctx, uint32_t *cells, const struct wf_net_notice *notice,
                         int64_t over)
 {
-    struct place place = find(ctx, *cells, notice->port, over);
+    struct place place = place_of_notice(ctx, *cells, notice->port, over);
 
     if (place.cell == 0) {
         place.cell = wf_cell_new_for(ctx, sizeof(struct page));

@@ -91,7 +91,7 @@ static uint32_t level_of(const struct fattree *tree, uint32_t vertex)
     return level;
 }
 
-static struct place find(const struct fattree *tree, uint32_t vertex)
+static struct place place_of(const struct fattree *tree, uint32_t vertex)
 {
     uint32_t level = level_of(tree, vertex);
     uint32_t index = vertex - tree->first[level];
@@ -114,7 +114,7 @@ static uint32_t fattree_first_link(const struct wf_topo *topo, uint32_t vertex)
 static uint32_t fattree_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
 {
     const struct fattree *tree = to_fattree(topo);
-    struct place place = find(tree, vertex), to = place;
+    struct place place = place_of(tree, vertex), to = place;
 
     assert(port < tree->down[place.level] + tree->up[place.level]);
     if (port < tree->down[place.level]) {
@@ -145,7 +145,7 @@ static uint32_t turn_level(const struct fattree *tree, struct place at, uint32_t
 static uint32_t fattree_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct fattree *tree = to_fattree(topo);
-    struct place place = find(tree, at);
+    struct place place = place_of(tree, at);
     uint32_t turn = turn_level(tree, place, dst);
 
     return 2 * turn - place.level;
@@ -162,7 +162,7 @@ static uint32_t port_down(const struct fattree *tree, uint32_t level, uint32_t d
 static uint32_t fattree_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct fattree *tree = to_fattree(topo);
-    struct place place = find(tree, at);
+    struct place place = place_of(tree, at);
     uint32_t level = place.level;
 
     if (at == dst) {
@@ -178,7 +178,7 @@ static uint32_t fattree_minimal_ports(const struct wf_topo *topo, uint32_t at, u
                                       uint32_t *ports)
 {
     const struct fattree *tree = to_fattree(topo);
-    struct place place = find(tree, at);
+    struct place place = place_of(tree, at);
 
     if (at == dst) {
         return 0;

@@ -45,7 +45,7 @@ struct place {
     uint32_t outer; /* vertex of the outer network: the copy's node or the switch */
 };
 
-static struct place find(const struct nested *nested, uint32_t vertex)
+static struct place place_of(const struct nested *nested, uint32_t vertex)
 {
     uint32_t each = nested->inner->n_nodes, copies = nested->outer->n_nodes;
     uint32_t nodes = nested->topo.n_nodes;
@@ -118,7 +118,7 @@ static uint32_t nested_first_link(const struct wf_topo *topo, uint32_t vertex)
                (node_is_gate ? gate_links(nested, gates) : 0);
     }
 
-    struct place place = find(nested, vertex);
+    struct place place = place_of(nested, vertex);
     if (place.copy == WF_TOPO_NO_VERTEX) {
         return copies * nested->inner_links + wf_topo_first_link(nested->outer, place.outer);
     }
@@ -136,7 +136,7 @@ static uint32_t ports_inside(const struct nested *nested, struct place place)
 static uint32_t nested_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
 {
     const struct nested *nested = to_nested(topo);
-    struct place place = find(nested, vertex);
+    struct place place = place_of(nested, vertex);
     uint32_t inner_ports = ports_inside(nested, place);
 
     if (port < inner_ports) {
@@ -156,7 +156,7 @@ static uint32_t nested_distance(const struct wf_topo *topo, uint32_t at, uint32_
 {
     const struct nested *nested = to_nested(topo);
     const struct wf_topo *outer = nested->outer, *inner = nested->inner;
-    struct place a = find(nested, at), b = find(nested, dst);
+    struct place a = place_of(nested, at), b = place_of(nested, dst);
     uint32_t hops = 0;
 
     if (a.copy == b.copy && a.copy != WF_TOPO_NO_VERTEX) {
@@ -175,7 +175,7 @@ static uint32_t nested_distance(const struct wf_topo *topo, uint32_t at, uint32_
 static struct wf_topo_part next_part(const struct nested *nested, uint32_t at, uint32_t dst)
 {
     const struct wf_topo *inner = nested->inner;
-    struct place a = find(nested, at), b = find(nested, dst);
+    struct place a = place_of(nested, at), b = place_of(nested, dst);
 
     if (a.copy == b.copy && a.copy != WF_TOPO_NO_VERTEX) {
         return (struct wf_topo_part){inner, 1, a.inner, b.inner, 0};
@@ -289,7 +289,7 @@ static uint32_t nested_coords(const struct wf_topo *topo, uint32_t vertex,
                               uint32_t coord[WF_TOPO_COORDS_MAX])
 {
     const struct nested *nested = to_nested(topo);
-    struct place place = find(nested, vertex);
+    struct place place = place_of(nested, vertex);
 
     coord[0] = place.copy != WF_TOPO_NO_VERTEX ? place.copy : place.outer;
     coord[1] = place.copy != WF_TOPO_NO_VERTEX ? place.inner : 0;
@@ -307,7 +307,7 @@ static struct wf_topo_link_props nested_link_props(const struct wf_topo *topo, u
                                                    uint32_t port)
 {
     const struct nested *nested = to_nested(topo);
-    struct place place = find(nested, vertex);
+    struct place place = place_of(nested, vertex);
     uint32_t inner_ports = ports_inside(nested, place);
 
     return port < inner_ports ? props_of(nested->inner, place.inner, port)
@@ -317,7 +317,7 @@ static struct wf_topo_link_props nested_link_props(const struct wf_topo *topo, u
 static uint32_t nested_link_class(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
 {
     const struct nested *nested = to_nested(topo);
-    struct place place = find(nested, vertex);
+    struct place place = place_of(nested, vertex);
     uint32_t inner_ports = ports_inside(nested, place);
 
     return port < inner_ports
@@ -467,7 +467,7 @@ uint32_t wf_topo_port_level(const struct wf_topo *topo, uint32_t vertex, uint32_
     }
 
     const struct nested *nested = to_nested(topo);
-    struct place place = find(nested, vertex);
+    struct place place = place_of(nested, vertex);
     uint32_t inner_ports = ports_inside(nested, place);
 
     return port < inner_ports ? 1 + wf_topo_port_level(nested->inner, place.inner, port) : 0;
@@ -512,7 +512,7 @@ static uint32_t add_legs(struct wf_topo_leg *legs, uint32_t n, struct wf_topo_le
 
     const struct nested *nested = to_nested(route.topo);
     const struct wf_topo *inner = nested->inner;
-    struct place a = find(nested, route.from), b = find(nested, route.to);
+    struct place a = place_of(nested, route.from), b = place_of(nested, route.to);
     uint32_t below = route.level + 1;
 
     if (a.copy == b.copy && a.copy != WF_TOPO_NO_VERTEX) {
@@ -552,7 +552,7 @@ uint32_t wf_topo_turn_level(const struct wf_topo *topo, uint32_t at, uint32_t ds
 
     for (; is_nested(topo); level++) {
         const struct nested *nested = to_nested(topo);
-        struct place a = find(nested, at), b = find(nested, dst);
+        struct place a = place_of(nested, at), b = place_of(nested, dst);
 
         if (a.copy != b.copy || a.copy == WF_TOPO_NO_VERTEX) {
             break;

@@ -74,7 +74,7 @@ struct place {
     uint32_t index; /* place in the level */
 };
 
-static struct place find(const struct tree *tree, uint32_t vertex)
+static struct place place_of(const struct tree *tree, uint32_t vertex)
 {
     uint32_t level = 0;
 
@@ -113,7 +113,7 @@ static uint32_t tree_first_link(const struct wf_topo *topo, uint32_t vertex)
     if (vertex == topo->n_vertices) {
         return (uint32_t)(2 * topo->n_links);
     }
-    struct place place = find(tree, vertex);
+    struct place place = place_of(tree, vertex);
     uint32_t each = place.level == 0 ? 1 : tree->degree + 1;
     return tree->first_link[place.level] + place.index * each;
 }
@@ -121,7 +121,7 @@ static uint32_t tree_first_link(const struct wf_topo *topo, uint32_t vertex)
 static uint32_t tree_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
 {
     const struct tree *tree = to_tree(topo);
-    struct place place = find(tree, vertex);
+    struct place place = place_of(tree, vertex);
 
     if (port < n_children(tree, place)) {
         return tree->first[place.level - 1] + place.index * tree->degree + port;
@@ -134,7 +134,7 @@ static uint32_t tree_neighbor(const struct wf_topo *topo, uint32_t vertex, uint3
 static uint32_t tree_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct tree *tree = to_tree(topo);
-    struct place a = find(tree, at), b = find(tree, dst);
+    struct place a = place_of(tree, at), b = place_of(tree, dst);
     uint32_t hops = 0;
 
     for (; a.level < b.level; hops++) {
@@ -153,7 +153,7 @@ static uint32_t tree_distance(const struct wf_topo *topo, uint32_t at, uint32_t 
 static uint32_t tree_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct tree *tree = to_tree(topo);
-    struct place a = find(tree, at), b = find(tree, dst);
+    struct place a = place_of(tree, at), b = place_of(tree, dst);
 
     if (at == dst) {
         return WF_TOPO_NO_PORT;
@@ -291,7 +291,7 @@ static void tree_histogram(const struct wf_topo *topo, uint64_t *counts)
 static uint32_t tree_coords(const struct wf_topo *topo, uint32_t vertex,
                             uint32_t coord[WF_TOPO_COORDS_MAX])
 {
-    struct place place = find(to_tree(topo), vertex);
+    struct place place = place_of(to_tree(topo), vertex);
 
     coord[0] = place.level;
     coord[1] = place.index;
@@ -302,7 +302,7 @@ static uint32_t tree_coords(const struct wf_topo *topo, uint32_t vertex,
 static uint32_t tree_link_class(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
 {
     const struct tree *tree = to_tree(topo);
-    struct place place = find(tree, vertex);
+    struct place place = place_of(tree, vertex);
 
     return port < n_children(tree, place) ? place.level - 1 : place.level;
 }

@@ -95,7 +95,7 @@ static void take_whole(const struct wf_packet_view *view, const struct wf_packet
 }
 
 /* With a server: delivers all packets that came before the current event, one by one. */
-static void settle_all(const struct wf_packet_view *view)
+static void deliver_all_trains(const struct wf_packet_view *view)
 {
     struct wf_packet_port *server = &view->node->ejection;
 
@@ -116,14 +116,14 @@ static void settle_all(const struct wf_packet_view *view)
 
 /* Delivers the packets that have arrived of the trains from a source, and drops the rest if
  * the trains end here. Other trains wait, unless there is a server. */
-static void settle(const struct wf_packet_view *view, uint64_t from, bool ends)
+static void deliver_trains_from(const struct wf_packet_view *view, uint64_t from, bool ends)
 {
     struct wf_packet_port *server = &view->node->ejection;
     uint32_t before = 0;
 
     wf_touch(view->ctx, view->node, view->model->own_size);
     if (view->model->ejection != WF_PACKET_UNLIMITED) {
-        settle_all(view);
+        deliver_all_trains(view);
     }
     for (uint32_t cell = server->trains; cell != 0;) {
         const struct wf_packet_train *read = wf_cell_read(view->ctx, cell);
@@ -145,13 +145,13 @@ static void settle(const struct wf_packet_view *view, uint64_t from, bool ends)
 
 void wf_packet_deliver_cut(const struct wf_packet_view *view)
 {
-    settle(view, wf_packet_source_of(&view->key), true);
+    deliver_trains_from(view, wf_packet_source_of(&view->key), true);
 }
 
 bool wf_packet_deliver_trains(const struct wf_packet_view *view,
                               const struct wf_packet_run *run)
 {
-    settle(view, run->from, false);
+    deliver_trains_from(view, run->from, false);
     if (run->count > 1 && run->spacing == 0) {
         take_whole(view, run);
     } else if (run->count > 1) { /* the first packet has just arrived */

@@ -21,7 +21,7 @@ static const struct range *look(struct wf_ctx *ctx, uint32_t cell)
 }
 
 /* The link to the first range that ends at or after `at`. */
-static uint32_t *find(struct wf_ctx *ctx, uint32_t *list, uint64_t at)
+static uint32_t *link_to_range(struct wf_ctx *ctx, uint32_t *list, uint64_t at)
 {
     uint32_t *link = list;
 
@@ -44,7 +44,7 @@ uint64_t wf_transport_ranges_add(struct wf_ctx *ctx, uint32_t *list, uint64_t be
                                  uint64_t end)
 {
     uint64_t had = 0, from = begin, to = end;
-    uint32_t *link = find(ctx, list, begin);
+    uint32_t *link = link_to_range(ctx, list, begin);
 
     if (begin >= end) {
         return 0;
@@ -67,7 +67,7 @@ uint64_t wf_transport_ranges_remove(struct wf_ctx *ctx, uint32_t *list, uint64_t
                                     uint64_t end)
 {
     uint64_t had = 0;
-    uint32_t *link = find(ctx, list, begin);
+    uint32_t *link = link_to_range(ctx, list, begin);
 
     while (*link != 0 && look(ctx, *link)->begin < end) {
         const struct range old = *look(ctx, *link);

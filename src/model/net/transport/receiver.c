@@ -13,7 +13,7 @@ static struct wf_transport_receiver *edit(const struct wf_transport_view *v, uin
 }
 
 /* The cell of a flow; created if there is none. */
-static uint32_t find(const struct wf_transport_view *v, uint32_t src, uint32_t class)
+static uint32_t find_flow_from(const struct wf_transport_view *v, uint32_t src, uint32_t class)
 {
     uint32_t *bucket = &v->node->receivers[src % WF_TRANSPORT_BUCKETS];
 
@@ -268,7 +268,8 @@ static void hand_over(const struct wf_transport_view *v, struct wf_transport_rec
 
 void wf_transport_ready(const struct wf_transport_view *v, uint64_t key)
 {
-    struct wf_transport_receiver *flow = edit(v, find(v, (uint32_t)key, (uint32_t)(key >> 32)));
+    struct wf_transport_receiver *flow =
+        edit(v, find_flow_from(v, (uint32_t)key, (uint32_t)(key >> 32)));
 
     flow->ready = 0;
     hand_over(v, flow);
@@ -357,7 +358,7 @@ void wf_transport_received(const struct wf_transport_view *v,
                            const struct wf_transport_packet *packet,
                            const struct wf_transport_last *last)
 {
-    uint32_t cell = find(v, packet->head.src, packet->class);
+    uint32_t cell = find_flow_from(v, packet->head.src, packet->class);
     struct wf_transport_receiver *flow = edit(v, cell);
 
     want_pull(v, cell, packet);

@@ -37,7 +37,7 @@ static uint32_t *bucket_of(const struct wf_transport_view *v, uint32_t dst)
 }
 
 /* The cell of a flow, or 0. */
-static uint32_t find(const struct wf_transport_view *v, uint32_t dst, uint32_t class)
+static uint32_t find_flow_to(const struct wf_transport_view *v, uint32_t dst, uint32_t class)
 {
     uint32_t cell = *bucket_of(v, dst);
 
@@ -477,7 +477,8 @@ int64_t wf_transport_send(const struct wf_net *net, struct wf_ctx *ctx, void *no
     if (dst_node == v->at.vertex) {
         return send_to_self(v, msg, number);
     }
-    uint32_t class = wf_transport_class_of(transport, msg), cell = find(v, dst_node, class);
+    uint32_t class = wf_transport_class_of(transport, msg),
+             cell = find_flow_to(v, dst_node, class);
     cell = cell != 0 ? cell : create(v, dst_node, class);
     add_message(v, edit(v, cell), msg, number);
     join(v, cell);
@@ -582,7 +583,7 @@ void wf_transport_answered(const struct wf_transport_view *v,
                            const struct wf_transport_packet *packet)
 {
     const struct wf_transport_control *control = v->net->control;
-    uint32_t cell = find(v, packet->head.src, packet->class);
+    uint32_t cell = find_flow_to(v, packet->head.src, packet->class);
 
     if (cell == 0) {
         return; /* only in an event that will be undone */
@@ -625,7 +626,7 @@ void wf_transport_timeout(const struct wf_transport_view *v,
                           const struct wf_transport_timer *timer)
 {
     const struct wf_transport_control *control = v->net->control;
-    uint32_t cell = find(v, timer->dst, timer->class);
+    uint32_t cell = find_flow_to(v, timer->dst, timer->class);
 
     if (cell == 0) {
         return; /* only in an event that will be undone */
