@@ -122,13 +122,13 @@ def check_ignored():
 
 
 def check_failed_writes():
-    """A reader that is gone, and a file that may not grow, are errors like any other."""
+    """A reader that is gone ends a command without words; a file that may not grow is an error like any other."""
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run([WEFT, "help", "--markdown"], stdout=writer, stderr=subprocess.PIPE,
                           text=True, check=False)
     os.close(writer)
-    check(done.returncode == 3 and "weft: cannot write the result" in done.stderr,
+    check(done.returncode == 3 and done.stderr == "",
           f"a closed pipe: {done.returncode} {done.stderr}")
 
     def limit():

@@ -11,7 +11,7 @@
 
 enum { SENT, RECEIVED };
 
-enum { NOT_JOINED = UINT32_MAX };
+#define NOT_JOINED UINT32_MAX
 
 /* How the bytes that Extrae records become those of an op. A rank's block is what it has sent or
  * received on the side `block`; if that is 0, as on the root that works in place, the other side
