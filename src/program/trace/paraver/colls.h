@@ -53,13 +53,13 @@ void wf_paraver_colls_comm(struct wf_paraver_colls *colls, const char *line,
  * replays. */
 uint64_t wf_paraver_colls_call(struct wf_paraver_colls *colls, const char *name);
 /* An event of one of the types above. */
-void wf_paraver_colls_fact(struct wf_paraver_colls *colls, uint64_t call, uint64_t type,
+void wf_paraver_colls_fact(struct wf_paraver_colls *colls, uint64_t number, uint64_t type,
                            uint64_t value);
 
 /* When the trace is read: the calls of a rank in the order in which it made them, rank after
  * rank. */
 void wf_paraver_colls_begin_rank(struct wf_paraver_colls *colls);
-void wf_paraver_colls_join(struct wf_paraver_colls *colls, uint32_t rank, uint64_t call);
+void wf_paraver_colls_join(struct wf_paraver_colls *colls, uint32_t rank, uint64_t number);
 
 /* When all ranks have joined: the op of a call of the rank, and the group of its communicator.
  * False if it cannot be replayed, which is counted. */
