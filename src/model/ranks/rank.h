@@ -11,7 +11,7 @@
  * the later of the rank's clock and the arrival. See docs/models/mpi.md.
  */
 
-#include "model/ranks/cellmap.h"
+#include "engine/cellmap.h"
 #include "model/ranks/match.h"
 
 enum wf_rank_state {

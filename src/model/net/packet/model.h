@@ -3,6 +3,7 @@
 
 /* The packet model as its own files see it: events, state of ports and nodes, the model. */
 
+#include "engine/cellmap.h"
 #include "model/net/fault/fault.h"
 #include "model/net/packet/links.h"
 #include "model/net/packet/packet.h"
@@ -40,7 +41,7 @@ struct wf_packet_head {
     struct wf_route_state route;
 };
 
-enum { WF_PACKET_NO_PORT = WF_NET_NO_PORT, WF_PACKET_PEERS = 4 };
+enum { WF_PACKET_NO_PORT = WF_NET_NO_PORT };
 
 struct wf_packet_body_event {
     struct wf_packet_head head;
@@ -141,13 +142,13 @@ struct wf_packet_node {
     uint64_t packets_sent, bytes_sent;
     int64_t nic_free;
     /* Only for an interface with a queue: */
-    uint32_t current;                /* cell of the message whose packet is being sent, or 0 */
-    uint32_t head, tail;             /* cells of the other messages... */
-    uint32_t control, control_tail;  /* ...and of control messages in their own queue */
-    uint32_t awake;                  /* 1 if an event is scheduled... */
-    int64_t turn;                    /* ...for this time; events for other times are void */
-    uint32_t peers[WF_PACKET_PEERS]; /* cells, if messages may overtake each other */
-    uint32_t held; /* packets that have left the interface, but not the node */
+    uint32_t current;               /* cell of the message whose packet is being sent, or 0 */
+    uint32_t head, tail;            /* cells of the other messages... */
+    uint32_t control, control_tail; /* ...and of control messages in their own queue */
+    uint32_t awake;                 /* 1 if an event is scheduled... */
+    int64_t turn;                   /* ...for this time; events for other times are void */
+    struct wf_cellmap peers;        /* node -> cell, if messages may overtake each other */
+    uint32_t held;                  /* packets that have left the interface, but not the node */
 };
 
 enum {

@@ -16,18 +16,14 @@ enum { NUMBER_BITS = 31 };
 #define NUMBERS (FREE - 1)
 
 struct peer {
-    uint32_t next; /* cell, of the same hash */
-    uint32_t node;
-    uint32_t sent;     /* messages sent to it */
-    uint32_t expected; /* number of the message to be handed over next */
-    uint32_t pending;  /* cell of the first message with packets here */
-    uint32_t free;     /* likewise, of those that need no order */
+    uint32_t sent;             /* messages sent to it */
+    uint32_t expected;         /* number of the message to be handed over next */
+    struct wf_cellmap waiting; /* number of a message -> its struct pending... */
+    struct wf_cellmap free;    /* ...likewise, of those that need no order */
 };
 
 /* A message of which some packets have arrived, or all while an earlier message is missing. */
 struct pending {
-    uint32_t next; /* cell */
-    uint32_t number;
     uint64_t packets; /* packets that have arrived */
     int64_t at;       /* arrival of the latest of them */
     struct wf_net_message msg;
@@ -35,28 +31,24 @@ struct pending {
     uint32_t is_lost;  /* 1: some packet will never arrive */
 };
 
-_Static_assert(sizeof(struct pending) <= sizeof(struct wf_packet_train), "fits into a cell");
+void wf_packet_order_cells(struct wf_engine *engine)
+{
+    wf_engine_cells(engine, WF_CELLMAP_CELL_SIZE);
+    wf_engine_cells(engine, sizeof(struct peer));
+    wf_engine_cells(engine, sizeof(struct pending));
+}
 
 /* The cell of a peer; created if there is none. */
 static uint32_t find_peer(const struct wf_packet_view *view, uint32_t node)
 {
-    uint32_t *bucket = &view->node->peers[node % WF_PACKET_PEERS];
+    struct wf_cellmap *peers = &view->node->peers;
+    uint32_t cell = wf_cellmap_get(view->ctx, peers, node);
 
-    for (uint32_t cell = *bucket; cell != 0;) {
-        const struct peer *peer = wf_cell_read(view->ctx, cell);
-        if (peer->node == node) {
-            return cell;
-        }
-        cell = peer->next;
+    if (cell == 0) {
+        cell = wf_cell_new_for(view->ctx, sizeof(struct peer));
+        wf_touch(view->ctx, peers, sizeof(*peers));
+        wf_cellmap_put(view->ctx, peers, node, cell);
     }
-
-    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct peer));
-    struct peer *peer = wf_cell_edit(view->ctx, cell);
-
-    wf_touch(view->ctx, bucket, sizeof(*bucket));
-    peer->node = node;
-    peer->next = *bucket;
-    *bucket = cell;
     return cell;
 }
 
@@ -89,50 +81,97 @@ static bool is_before(uint32_t number, uint32_t other)
     return (int32_t)((number - other) << (32 - NUMBER_BITS)) < 0;
 }
 
-static const struct pending *first_pending(const struct wf_packet_view *view,
-                                           const struct peer *peer)
-{
-    return peer->pending == 0 ? NULL : wf_cell_read(view->ctx, peer->pending);
-}
-
 static bool is_complete(const struct wf_packet_net *model, const struct pending *pending)
 {
-    return pending->has_last != 0 &&
+    return pending->has_last != 0 && pending->is_lost == 0 &&
            pending->packets == wf_packet_count(model, pending->msg.bytes);
 }
 
-static bool is_due(const struct wf_packet_view *view, const struct peer *peer)
-{
-    const struct pending *first = first_pending(view, peer);
+/* ---- the messages that wait for packets or for earlier ones ---- */
 
-    return first != NULL && first->number == peer->expected && is_complete(view->model, first);
+static uint32_t find_pending(const struct wf_packet_view *view, const struct peer *peer,
+                             uint32_t number)
+{
+    return wf_cellmap_get(view->ctx, number >= FREE ? &peer->free : &peer->waiting,
+                          number & NUMBERS);
 }
 
-/* The entry of a message in its list, which is sorted by number; created if there is none. */
-static struct pending *find_pending(const struct wf_packet_view *view, uint32_t peer_cell,
-                                    uint32_t number)
+/* Those of a peer to which a message belongs, to be changed. */
+static struct wf_cellmap *edit_pending(const struct wf_packet_view *view, uint32_t peer_cell,
+                                       uint32_t number)
 {
     struct peer *peer = wf_cell_edit(view->ctx, peer_cell);
-    uint32_t *link = number >= FREE ? &peer->free : &peer->pending;
 
-    while (*link != 0) {
-        const struct pending *read = wf_cell_read(view->ctx, *link);
-        if (read->number == number) {
-            return wf_cell_edit(view->ctx, *link);
-        }
-        if (is_before(number, read->number)) {
-            break;
-        }
-        link = &((struct pending *)wf_cell_edit(view->ctx, *link))->next;
+    return number >= FREE ? &peer->free : &peer->waiting;
+}
+
+static void keep_pending(const struct wf_packet_view *view, uint32_t peer_cell, uint32_t number,
+                         const struct pending *pending)
+{
+    uint32_t cell = find_pending(view, wf_cell_read(view->ctx, peer_cell), number);
+
+    if (cell == 0) {
+        cell = wf_cell_new_for(view->ctx, sizeof(*pending));
+        wf_cellmap_put(view->ctx, edit_pending(view, peer_cell, number), number & NUMBERS,
+                       cell);
     }
+    *(struct pending *)wf_cell_edit(view->ctx, cell) = *pending;
+}
 
-    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct pending));
-    struct pending *pending = wf_cell_edit(view->ctx, cell);
+/* What has arrived of a message; all zero if nothing has. */
+static struct pending get_pending(const struct wf_packet_view *view, uint32_t peer_cell,
+                                  uint32_t number)
+{
+    uint32_t cell = find_pending(view, wf_cell_read(view->ctx, peer_cell), number);
 
-    pending->number = number;
-    pending->next = *link;
-    *link = cell;
-    return pending;
+    return cell == 0 ? (struct pending){.packets = 0}
+                     : *(const struct pending *)wf_cell_read(view->ctx, cell);
+}
+
+static void drop_pending(const struct wf_packet_view *view, uint32_t peer_cell, uint32_t number)
+{
+    if (find_pending(view, wf_cell_read(view->ctx, peer_cell), number) != 0) {
+        struct wf_cellmap *map = edit_pending(view, peer_cell, number);
+        wf_cell_free(view->ctx, wf_cellmap_take(view->ctx, map, number & NUMBERS));
+    }
+}
+
+/* ---- whose turn it is ---- */
+
+static uint32_t expected(const struct wf_packet_view *view, uint32_t peer_cell)
+{
+    return ((const struct peer *)wf_cell_read(view->ctx, peer_cell))->expected;
+}
+
+static void go_on(const struct wf_packet_view *view, uint32_t peer_cell)
+{
+    struct peer *peer = wf_cell_edit(view->ctx, peer_cell);
+
+    peer->expected = (peer->expected + 1) & NUMBERS;
+}
+
+static bool is_due(const struct wf_packet_view *view, uint32_t peer_cell)
+{
+    const struct pending next = get_pending(view, peer_cell, expected(view, peer_cell));
+
+    return is_complete(view->model, &next);
+}
+
+/* Passes over messages that will never be complete and whose turn it is. Returns whether there
+ * are any. */
+static bool skip_lost(const struct wf_packet_view *view, uint32_t peer_cell)
+{
+    bool any = false;
+
+    for (;;) {
+        uint32_t number = expected(view, peer_cell);
+        if (get_pending(view, peer_cell, number).is_lost == 0) {
+            return any;
+        }
+        drop_pending(view, peer_cell, number);
+        go_on(view, peer_cell);
+        any = true;
+    }
 }
 
 static void plan_next(const struct wf_packet_view *view, uint64_t src)
@@ -140,55 +179,25 @@ static void plan_next(const struct wf_packet_view *view, uint64_t src)
     wf_packet_schedule_own(view, 0, WF_PACKET_READY, &src, sizeof(src));
 }
 
-/* Removes the first message. */
-static struct pending take_first(const struct wf_packet_view *view, struct peer *peer)
-{
-    uint32_t cell = peer->pending;
-    struct pending pending = *(const struct pending *)wf_cell_read(view->ctx, cell);
-
-    peer->pending = pending.next;
-    peer->expected = (peer->expected + 1) & NUMBERS;
-    wf_cell_free(view->ctx, cell);
-    return pending;
-}
-
-/* Removes messages that will never be complete and whose turn it is. Returns whether there are
- * any. */
-static bool skip_lost(const struct wf_packet_view *view, struct peer *peer)
-{
-    const struct pending *first = first_pending(view, peer);
-    bool any = false;
-
-    while (first != NULL && first->number == peer->expected && first->is_lost != 0) {
-        (void)take_first(view, peer);
-        first = first_pending(view, peer);
-        any = true;
-    }
-    return any;
-}
-
-/* Hands over the first message, and schedules the next one if it is complete. */
-static void hand_over(const struct wf_packet_view *view, uint32_t src)
+/* Hands over the expected message, and schedules the next one if it is complete. */
+static void hand_over(const struct wf_packet_view *view, uint32_t src, uint32_t peer_cell,
+                      const struct pending *pending)
 {
     const struct wf_net_user *user = &view->model->net.user;
-    struct peer *peer = wf_cell_edit(view->ctx, find_peer(view, src));
-    struct pending pending = take_first(view, peer);
-    int64_t now = wf_now(view->ctx);
 
-    (void)skip_lost(view, peer);
-    if (is_due(view, peer)) {
+    go_on(view, peer_cell);
+    (void)skip_lost(view, peer_cell);
+    if (is_due(view, peer_cell)) {
         plan_next(view, src);
     }
-    user->arrived(user->arg, view->ctx, view->ports, &pending.msg,
-                  pending.at > now ? pending.at : now);
+    user->arrived(user->arg, view->ctx, view->ports, &pending->msg,
+                  wf_max_i64(pending->at, wf_now(view->ctx)));
 }
 
 /* Whether the turn of a message has passed. */
 static bool is_over(const struct wf_packet_view *view, uint32_t peer_cell, uint32_t number)
 {
-    const struct peer *peer = wf_cell_read(view->ctx, peer_cell);
-
-    return number < FREE && is_before(number, peer->expected);
+    return number < FREE && is_before(number, expected(view, peer_cell));
 }
 
 void wf_packet_order_skip(const struct wf_packet_view *view, uint32_t src, uint32_t number)
@@ -198,74 +207,61 @@ void wf_packet_order_skip(const struct wf_packet_view *view, uint32_t src, uint3
     if (is_over(view, cell, number)) {
         return; /* another packet of the message was lost before */
     }
-    find_pending(view, cell, number)->is_lost = 1;
-    struct peer *peer = wf_cell_edit(view->ctx, cell);
-    if (skip_lost(view, peer) && is_due(view, peer)) {
+    struct pending pending = get_pending(view, cell, number);
+    pending.is_lost = 1;
+    keep_pending(view, cell, number, &pending);
+    if (skip_lost(view, cell) && is_due(view, cell)) {
         plan_next(view, src);
     }
 }
 
-/* A message that needs no order is complete. */
-static void hand_over_free(const struct wf_packet_view *view, uint32_t peer_cell,
-                           const struct pending *complete)
-{
-    const struct wf_net_user *user = &view->model->net.user;
-    const struct pending pending = *complete;
-    uint32_t *link = &((struct peer *)wf_cell_edit(view->ctx, peer_cell))->free;
-    const struct pending *read = wf_cell_read(view->ctx, *link);
-
-    while (read->number != pending.number) {
-        link = &((struct pending *)wf_cell_edit(view->ctx, *link))->next;
-        read = wf_cell_read(view->ctx, *link);
-    }
-    uint32_t cell = *link;
-    *link = pending.next;
-    wf_cell_free(view->ctx, cell);
-    user->arrived(user->arg, view->ctx, view->ports, &pending.msg, pending.at);
-}
-
 /* Notes the packet of a message. */
-static struct pending *add_packet(const struct wf_packet_view *view, uint32_t peer_cell,
-                                  const struct wf_packet_run *run, int64_t at)
+static void add_packet(const struct wf_packet_net *model, const struct wf_packet_run *run,
+                       int64_t at, struct pending *pending)
 {
-    struct pending *pending = find_pending(view, peer_cell, run->head.number);
-
     /* If the packets of a message keep their order, the last one completes it. */
-    pending->packets = view->model->order != WF_PACKET_PACKETS_OVERTAKE && run->msg != NULL
-                           ? wf_packet_count(view->model, run->msg->bytes)
+    pending->packets = model->order != WF_PACKET_PACKETS_OVERTAKE && run->msg != NULL
+                           ? wf_packet_count(model, run->msg->bytes)
                            : pending->packets + 1;
-    pending->at = at > pending->at ? at : pending->at;
+    pending->at = wf_max_i64(pending->at, at);
     if (run->msg != NULL) {
         pending->has_last = 1;
         pending->msg = *run->msg;
     }
-    return pending;
 }
 
 void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run,
                              int64_t at)
 {
-    uint32_t src = run->head.src, cell = find_peer(view, src);
+    const struct wf_net_user *user = &view->model->net.user;
+    uint32_t src = run->head.src, number = run->head.number, cell = find_peer(view, src);
+    bool needs_order = number < FREE;
 
-    if (is_over(view, cell, run->head.number)) {
+    if (is_over(view, cell, number)) {
         return; /* another packet of the message was lost */
     }
-    const struct pending *pending = add_packet(view, cell, run, at);
-
-    if (pending->is_lost != 0 || !is_complete(view->model, pending)) {
+    struct pending pending = get_pending(view, cell, number);
+    add_packet(view->model, run, at, &pending);
+    if (!is_complete(view->model, &pending) ||
+        (needs_order && number != expected(view, cell))) {
+        keep_pending(view, cell, number, &pending); /* for other packets, or for its turn */
         return;
     }
-    if (pending->number >= FREE) {
-        hand_over_free(view, cell, pending);
-    } else if (pending->number ==
-               ((const struct peer *)wf_cell_read(view->ctx, cell))->expected) {
-        hand_over(view, src);
-    } /* Otherwise an earlier message comes first; if it is complete, an event is scheduled. */
+    drop_pending(view, cell, number);
+    if (needs_order) {
+        hand_over(view, src, cell, &pending);
+    } else {
+        user->arrived(user->arg, view->ctx, view->ports, &pending.msg, pending.at);
+    }
 }
 
 void wf_packet_order_ready(const struct wf_packet_view *view, uint32_t src)
 {
-    if (is_due(view, wf_cell_read(view->ctx, find_peer(view, src)))) {
-        hand_over(view, src);
+    uint32_t cell = find_peer(view, src), number = expected(view, cell);
+    const struct pending pending = get_pending(view, cell, number);
+
+    if (is_complete(view->model, &pending)) {
+        drop_pending(view, cell, number);
+        hand_over(view, src, cell, &pending);
     }
 }

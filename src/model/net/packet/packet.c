@@ -444,6 +444,9 @@ static void packet_attach(struct wf_net *net, struct wf_engine *engine)
 
     wf_engine_cells(engine, model->n_channels > 0 ? wf_packet_credit_cell_size()
                                                   : sizeof(struct wf_packet_train));
+    if (model->order != WF_PACKET_IN_ORDER) {
+        wf_packet_order_cells(engine);
+    }
     wf_net_add_others(net, engine, model->topo->n_vertices, &model->other_ops,
                       model->other_size);
 }

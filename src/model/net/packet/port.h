@@ -216,8 +216,10 @@ static inline uint32_t wf_packet_channel_of(const struct wf_packet_net *model,
 /* WF_PACKET_CHANGE: packets that wait at the port are routed anew. */
 void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port);
 
-/* ---- order.c; all but the first: messages may overtake each other ---- */
+/* ---- order.c; all but the first two: messages may overtake each other ---- */
 
+/* Asks for the cells that it needs. */
+void wf_packet_order_cells(struct wf_engine *engine);
 /* The number of a message that this node sends. The caller has announced the node. */
 uint32_t wf_packet_order_number(const struct wf_packet_view *view, uint32_t dst,
                                 const struct wf_net_message *msg);

@@ -162,6 +162,9 @@ static void attach(struct wf_net *net, struct wf_engine *engine)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         wf_engine_cells(engine, sizes[i]);
     }
+    if (wf_transport_of(packet)->overtakes) {
+        wf_packet_order_cells(engine);
+    }
     wf_net_add_others(net, engine, packet->topo->n_vertices, &packet->other_ops,
                       packet->other_size);
 }

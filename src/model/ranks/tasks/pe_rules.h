@@ -18,7 +18,7 @@
  * one stream is busy without a gap.
  */
 
-#include "model/ranks/cellmap.h"
+#include "engine/cellmap.h"
 #include "model/ranks/cpu/contention.h"
 #include "model/ranks/local.h"
 #include "model/ranks/nic.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares maps with an array that is searched linearly. */
-#include "model/ranks/cellmap.h"
+#include "engine/cellmap.h"
 
 #include "harness/cell_model.h"
 

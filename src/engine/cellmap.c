@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/ranks/cellmap.h"
+#include "engine/cellmap.h"
 
 #include <string.h>
 
