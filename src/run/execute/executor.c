@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/execute/executor.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "base/mem.h"
 #include "engine/config.h"
@@ -36,27 +38,29 @@ static const struct wf_executor *const executors[] = {
 
 /* Where `auto` changes from one executor to the next; docs/dev/performance.md has the measurements. */
 enum {
-    NODES_FOR_GPU = 2048,   /* of all networks that run at once: fewer do not fill a GPU */
     LOAD_FOR_FLITS = 1,     /* percent of what a node can inject, for networks of flits; */
     LOAD_FOR_LOCKSTEP = 30, /* likewise, for networks of packets; or */
     BUSY_FOR_LOCKSTEP = 40, /* percent of what links carry: below both most routers idle; */
     BUSY_FOR_FREQUENT =
-        2,        /* the same for grids of frequent kinds, whose idle routers cost little */
-    SAMPLES = 64, /* pairs of nodes whose distance is looked up */
+        2,            /* the same for grids of frequent kinds, whose idle routers cost little */
+    CYCLES_A_HOP = 4, /* of a packet under way that rarely waits */
+    SAMPLES = 64,     /* pairs of nodes whose distance is looked up */
 };
 
-/* Measured rates of grids in lock step, packet-hops a second: a core, on grids of frequent kinds and
- * on others, and a GPU that is filled. */
-#define CORE_FREQUENT 3.8e6
-#define CORE_OTHER    1.7e6
-#define GPU           500e6
+/* Measured packet-hops a second of grids in lock step: of a core, on grids of frequent kinds and on
+ * others, and of a GPU beside what its begin and its cycles take. `make bench-gpu` prints what these
+ * numbers choose beside the alternatives. */
+#define CORE_FREQUENT 2.0e6
+#define CORE_OTHER    1.5e6
+#define GPU_RATE      500e6
+#define GPU_BEGINS    0.4  /* seconds until its driver is ready */
+#define GPU_CYCLE     8e-6 /* seconds of a cycle that moves nothing */
 
-/* Seconds until a GPU begins: the driver starts in 0.35 s and compiles kernels that are new to it in
- * 0.7 to 0.9 s. */
-#define GPU_BEGINS 1.3
+/* What a core is worth that shares a run with others. */
+#define CORE_SHARED 0.6
 
-/* As estimates are rough, a GPU must be this many times as fast as cores, its begin included. */
-#define GPU_GAIN 2
+/* As estimates are rough, a GPU must be this many times as fast as cores. */
+#define GPU_GAIN 1.5
 
 /* The mean distance of two nodes. */
 static double mean_hops(const struct wf_topo *topo)
@@ -81,28 +85,39 @@ static double busy_links(const struct wf_topo *topo, double load)
     return links > 0 ? load * mean_hops(topo) * (double)topo->n_nodes / links : 0;
 }
 
-/* Whether most routers have something to do in most cycles. */
+/* The cores that `threads` of lock step are worth. */
+static double shared_cores(uint64_t threads)
+{
+    return threads > 1 ? fmax(1, CORE_SHARED * (double)threads) : 1;
+}
+
+/* Whether lock step is faster than events: most routers have something to do in most cycles, or
+ * threads share those that have not, which events gain little from. */
 static bool is_loaded(const struct wf_job *job, const struct wf_traffic_params *set)
 {
     const struct wf_lockstep_config config = {.net = job->setup.net, .traffic = job->traffic};
     int least = wf_lockstep_has_flits(job->setup.net) ? LOAD_FOR_FLITS : LOAD_FOR_LOCKSTEP;
+    double percent = 100 * shared_cores(job->plan->engine.threads);
 
-    if (set->rounds > 0 || set->load * 100 >= least) {
+    if (set->rounds > 0 || set->load * percent >= least) {
         return true;
     }
-    double busy = busy_links(job->plan->topo, set->load) * 100;
+    double busy = busy_links(job->plan->topo, set->load) * percent;
     return busy >= BUSY_FOR_LOCKSTEP ||
            (busy >= BUSY_FOR_FREQUENT && wf_lockstep_is_frequent(&config));
 }
 
-/* Packets that leave routers: those that nodes generate, as far as the links can carry them. */
+/* Packets that leave routers: those that nodes generate, as far as the links can carry them, less
+ * what those under way at the end have before them. */
 static double packet_hops(const struct wf_job *job, const struct wf_traffic_params *set)
 {
     const struct wf_topo *topo = job->plan->topo;
     double busy = busy_links(topo, set->load), carried = busy > 1 ? 1 / busy : 1;
+    double hops = mean_hops(topo), cycles = (double)set->cycles;
+    double before = fmin(hops * CYCLES_A_HOP, cycles) / 2;
 
-    return set->load * (double)set->phit / (double)set->size * (double)set->cycles *
-           (double)topo->n_nodes * mean_hops(topo) * carried;
+    return set->load * (double)set->phit / (double)set->size * (cycles - before) *
+           (double)topo->n_nodes * hops * carried;
 }
 
 /* Whether n networks like this one are done sooner by a GPU than by the cores that they would have:
@@ -111,12 +126,13 @@ static bool pays_for_gpu(const struct wf_job *job, size_t n,
                          const struct wf_traffic_params *set)
 {
     const struct wf_lockstep_config config = {.net = job->setup.net, .traffic = job->traffic};
-    double hops = packet_hops(job, set) * (double)n, all = (double)wf_clock_cores();
-    double cores = n > 1 && all > 1 ? all : (double)job->plan->engine.threads;
-    double rate = hops / (GPU_GAIN * (GPU_BEGINS + hops / GPU)) / cores;
+    double hops = packet_hops(job, set) * (double)n;
+    double cores =
+        n > 1 ? fmax(1, (double)wf_clock_cores()) : shared_cores(job->plan->engine.threads);
+    double core = wf_lockstep_is_frequent(&config) ? CORE_FREQUENT : CORE_OTHER;
+    double gpu = GPU_BEGINS + (double)set->cycles * GPU_CYCLE + hops / GPU_RATE;
 
-    return (double)job->plan->topo->n_nodes * (double)n >= NODES_FOR_GPU &&
-           rate >= CORE_OTHER && (rate >= CORE_FREQUENT || !wf_lockstep_is_frequent(&config));
+    return hops / (core * cores) >= GPU_GAIN * gpu;
 }
 
 static enum wf_exec fastest(const struct wf_job *job, size_t n)
