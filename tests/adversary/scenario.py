@@ -30,6 +30,7 @@ LIMITS = {
     "net.resend_delay": ["1us", "10us"], "net.vc_bytes": ["2KiB", "4KiB", "16KiB"],
     "net.n_vcs": ["0", "2", "8"], "net.vcs": ["0", "1", "3", "6"], "net.queue": ["1", "2", "4"],
     "net.phit": ["16B", "64B"], "net.flit": None, "net.info_step": ["0", "512B", "2KiB"],
+    "net.adapt": ["packet", "message"],
     "net.global_delay": ["4", "64"], "net.watchdog": ["500", "10000"],
     "net.global_restriction": ["0", "0.2", "0.7"], "net.injection_length": ["1", "8"],
     "net.link_latency": ["0", "20ns", "50ns", "1us"], "net.S": None, "net.O": None,

@@ -319,6 +319,7 @@ static void nothing_is_forgotten_and_schedulers_agree(void)
         traffic.n_messages = make_messages(seed, traffic_nodes(traffic.topo), messages);
         packet_set(&params, "fail", networks[at].fail);
         packet_set(&params, "routing", networks[at].routing);
+        packet_set(&params, "adapt", seed % 4 < 2 ? "packet" : "message");
         packet_set(&params, "fail_action", loses ? "lose" : "resend");
         packet_set(&params, "nic", seed % 3 == 0 ? "rr" : "fcfs");
         packet_set(&params, "timing", seed % 5 == 0 ? "store_and_forward" : "cut_through");

@@ -11,6 +11,7 @@ static const char *const topos[] = {"torus:4x3",  "dragonfly:1",      "fattree:4
                                     "hyperx:3x3", "star:3/torus:3x2", "ring:6"};
 
 static const char *const flows[] = {"flow", "message", "packet"};
+static const char *const units[] = {"packet", "message"};
 
 static int by_time(const void *left, const void *right)
 {
@@ -59,7 +60,8 @@ static bool works_on(const struct wf_route_ops *ops, const struct wf_topo *topo)
     return works;
 }
 
-static bool is_right(const char *spec, const struct wf_route_ops *ops, const char *ecmp,
+/* `unit` is what net.ecmp is for policies that go by flows, and net.adapt for others. */
+static bool is_right(const char *spec, const struct wf_route_ops *ops, const char *unit,
                      uint32_t n_nodes, bool credits)
 {
     struct message messages[PARCELS];
@@ -69,7 +71,7 @@ static bool is_right(const char *spec, const struct wf_route_ops *ops, const cha
 
     make_messages(n_nodes + (credits ? 100 : 0), n_nodes, messages);
     packet_set(&params, "routing", ops->name);
-    packet_set(&params, "ecmp", ecmp);
+    packet_set(&params, ops->is_by_flow ? "ecmp" : "adapt", unit);
     packet_set(&params, "buffers", credits ? "credits" : "unbounded");
     packet_set(&params, "vc_bytes", "1KiB");
     struct traffic_result result = run_traffic(&traffic);
@@ -77,7 +79,7 @@ static bool is_right(const char *spec, const struct wf_route_ops *ops, const cha
                  result.totals.bytes_sent == result.totals.bytes_received &&
                  in_order(&traffic, &result) && traffic_agrees(&traffic, &result);
     if (!right) {
-        printf("# %s, %s by %s, %s\n", spec, ops->name, ecmp,
+        printf("# %s, %s by %s, %s\n", spec, ops->name, unit,
                credits ? "credits" : "unbounded");
     }
     release_traffic(&result);
@@ -92,9 +94,11 @@ static void every_policy_delivers_in_order(void)
         struct wf_err err = {.status = WF_OK};
         must(wf_topo_create(topos[i], &topo, &err), &err);
         for (const struct wf_route_ops *const *ops = wf_route_table(); *ops != NULL; ops++) {
-            for (size_t k = 0; k < ((*ops)->is_by_flow ? 3 : 1) && works_on(*ops, topo); k++) {
-                CHECK(is_right(topos[i], *ops, flows[k], topo->n_nodes, false));
-                CHECK(is_right(topos[i], *ops, flows[k], topo->n_nodes, true));
+            size_t n = (*ops)->is_by_flow ? 3 : (*ops)->is_oblivious ? 1 : 2;
+            for (size_t k = 0; k < n && works_on(*ops, topo); k++) {
+                const char *unit = (*ops)->is_by_flow ? flows[k] : units[k];
+                CHECK(is_right(topos[i], *ops, unit, topo->n_nodes, false));
+                CHECK(is_right(topos[i], *ops, unit, topo->n_nodes, true));
             }
         }
         wf_topo_free(topo);
@@ -103,7 +107,7 @@ static void every_policy_delivers_in_order(void)
 
 /* When the last of `n` messages is there, from a corner of a square to the opposite one: there
  * are two routes. */
-static int64_t last_across(const char *ecmp, size_t n)
+static int64_t last_across(const char *routing, const char *unit, size_t n)
 {
     struct message messages[16];
     struct wf_packet_params params = packet_defaults();
@@ -114,8 +118,8 @@ static int64_t last_across(const char *ecmp, size_t n)
     for (size_t i = 0; i < n; i++) {
         messages[i] = (struct message){.src = 0, .dst = 3, .bytes = 64000};
     }
-    packet_set(&params, "routing", "ecmp");
-    packet_set(&params, "ecmp", ecmp);
+    packet_set(&params, "routing", routing);
+    packet_set(&params, strcmp(routing, "ecmp") == 0 ? "ecmp" : "adapt", unit);
     packet_set(&params, "injection", "unlimited");
     struct traffic_result result = run_traffic(&traffic);
     for (size_t i = 0; i < n; i++) {
@@ -126,16 +130,19 @@ static int64_t last_across(const char *ecmp, size_t n)
     return last;
 }
 
-static void ecmp_spreads_what_it_is_told_to(void)
+static void policies_spread_what_they_are_told_to(void)
 {
     const int64_t link_ps = 64000 * 100; /* of a message on one link; else 200 ns at most */
 
-    CHECK(last_across("flow", 1) >= link_ps);
-    CHECK(last_across("message", 1) >= link_ps);
-    CHECK(last_across("packet", 1) < link_ps * 7 / 10);
-    CHECK(last_across("flow", 16) >= 16 * link_ps);
-    CHECK(last_across("message", 16) < 13 * link_ps);
-    CHECK(last_across("packet", 16) < 10 * link_ps);
+    CHECK(last_across("ecmp", "flow", 1) >= link_ps);
+    CHECK(last_across("ecmp", "message", 1) >= link_ps);
+    CHECK(last_across("ecmp", "packet", 1) < link_ps * 7 / 10);
+    CHECK(last_across("ecmp", "flow", 16) >= 16 * link_ps);
+    CHECK(last_across("ecmp", "message", 16) < 13 * link_ps);
+    CHECK(last_across("ecmp", "packet", 16) < 10 * link_ps);
+    CHECK(last_across("adaptive", "packet", 1) < link_ps * 6 / 10);
+    CHECK(last_across("adaptive", "message", 1) >= link_ps);
+    CHECK(last_across("adaptive", "message", 16) < 9 * link_ps);
 }
 
 enum { GROUP = 4, GROUPS = 9, BURST = 8 };
@@ -187,7 +194,7 @@ static void global_information_helps(void)
 int main(void)
 {
     RUN(global_information_helps);
-    RUN(ecmp_spreads_what_it_is_told_to);
+    RUN(policies_spread_what_they_are_told_to);
     RUN(every_policy_delivers_in_order);
     return wf_test_done();
 }

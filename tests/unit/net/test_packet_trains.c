@@ -21,8 +21,10 @@ static const char *const ejections[] = {"unlimited", "unlimited", "link", "5GB/s
 static const char *const timings[] = {"cut_through", "store_and_forward"};
 static const char *const orders[] = {"fcfs", "fcfs", "rr"};
 static const char *const headers[] = {"0B", "0B", "16B"};
-static const char *const routings[] = {"minimal", "minimal", "ecmp"};
+static const char *const routings[] = {"minimal",  "minimal", "ecmp",   "ecmp",
+                                       "adaptive", "valiant", "ugal_l", "ugal_g"};
 static const char *const flows[] = {"flow", "message", "packet"};
+static const char *const units[] = {"message", "message", "packet"};
 static const uint32_t interfaces[] = {1, 1, 2, 3};
 static const uint64_t grains[] = {1, 1000, 51200, 10000, 25600};
 
@@ -78,6 +80,7 @@ static void choose_params(struct draws *draws, struct random_case *out)
     packet_set(&out->params, "control_queue", draw(draws) % 3 == 0 ? "on" : "off");
     packet_set(&out->params, "routing", PICK(routings, draw(draws)));
     packet_set(&out->params, "ecmp", PICK(flows, draw(draws)));
+    packet_set(&out->params, "adapt", PICK(units, draw(draws)));
 }
 
 /* Nodes with one or several interfaces, on all nodes of the topology or fewer. */

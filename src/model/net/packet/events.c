@@ -43,10 +43,11 @@ static void resend(const struct wf_packet_view *view, const void *payload, bool 
 
 static void cut(const struct wf_packet_view *view, const void *payload)
 {
-    struct wf_packet_head head;
+    const struct wf_packet_train_event *train = payload;
+    struct wf_packet_run rest = {
+        .head = train->head, .first = train->first, .count = train->count};
 
-    memcpy(&head, payload, sizeof(head));
-    wf_packet_cut(view, &head);
+    wf_packet_cut(view, &rest);
 }
 
 static void dispatch(const struct wf_packet_view *view, const struct wf_event *ev)

@@ -143,20 +143,24 @@ int64_t wf_packet_fault_send(const struct wf_packet_view *view,
 }
 
 struct wf_packet_outlet wf_packet_fault_route(const struct wf_packet_view *view,
-                                              struct wf_packet_head *head)
+                                              struct wf_packet_run *run)
 {
+    const struct wf_packet_net *model = view->model;
+    struct wf_packet_head *head = &run->head;
     uint32_t epoch = epoch_of(view), set = head->route.vcs.vc >> WF_PACKET_SET_SHIFT;
-    bool credits = view->model->n_channels > 0;
+    bool credits = model->n_channels > 0;
 
     if (credits && head->in_port != WF_PACKET_NO_PORT && set != epoch % 2) {
         forget_route(head); /* the router before had another network */
     }
     head->route.vcs.vc &= WF_PACKET_VC_MASK;
-    const struct wf_topo *topo = wf_fault_topo(view->model->faults, epoch);
-    uint32_t port = view->model->next_ports == WF_PACKET_BY_TOPOLOGY
+    const struct wf_topo *topo = wf_fault_topo(model->faults, epoch);
+    const struct wf_route *route = wf_fault_route(model->faults, epoch);
+    uint32_t port = model->next_ports == WF_PACKET_BY_TOPOLOGY
                         ? topo->ops->next_port(topo, view->vertex, head->dst)
-                        : wf_packet_choose_port(view, head, topo,
-                                                wf_fault_route(view->model->faults, epoch));
+                    : model->adapt == WF_PACKET_BY_MESSAGE
+                        ? wf_packet_adapt_port(view, run, topo, route)
+                        : wf_packet_choose_port(view, head, topo, route, NULL);
     const struct wf_packet_outlet outlet = wf_packet_take_port(view, head, port);
     if (credits) {
         head->route.vcs.vc = (uint8_t)(head->route.vcs.vc | epoch % 2 << WF_PACKET_SET_SHIFT);
@@ -237,7 +241,7 @@ bool wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_
     if (model->n_channels > 0) {
         return false;
     }
-    const struct wf_packet_outlet outlet = wf_packet_fault_route(view, &run->head);
+    const struct wf_packet_outlet outlet = wf_packet_fault_route(view, run);
     bool is_lost;
 
     wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));

@@ -68,10 +68,11 @@ WF_PACKET_HOP struct wf_packet_outlet wf_packet_take_port(const struct wf_packet
 
 /* Routes packets that are not at their destination; changes the head for the next router. */
 WF_PACKET_HOP struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
-                                                      struct wf_packet_head *head,
+                                                      struct wf_packet_run *run,
                                                       enum wf_packet_features features)
 {
     const struct wf_packet_net *model = view->model;
+    struct wf_packet_head *head = &run->head;
     enum wf_packet_ports ports = features == WF_PACKET_ALL    ? model->next_ports
                                  : features == WF_PACKET_LEAN ? WF_PACKET_BY_TOPOLOGY
                                                               : WF_PACKET_BY_CHANNELS;
@@ -83,8 +84,10 @@ WF_PACKET_HOP struct wf_packet_outlet wf_packet_route(const struct wf_packet_vie
         struct wf_vc_state vcs = head->route.vcs;
         port = wf_vc_hop_fixed(&model->route->vcs, view->vertex, head->dst, &vcs);
         head->route.vcs = vcs;
+    } else if (model->adapt == WF_PACKET_BY_MESSAGE) {
+        port = wf_packet_adapt_port(view, run, model->topo, model->route);
     } else {
-        port = wf_packet_choose_port(view, head, model->topo, model->route);
+        port = wf_packet_choose_port(view, head, model->topo, model->route, NULL);
     }
     return wf_packet_take_port(view, head, port);
 }
@@ -235,8 +238,8 @@ WF_PACKET_HOP bool wf_packet_hop_enter(const struct wf_packet_view *view,
     bool all = features == WF_PACKET_ALL;
     const struct wf_packet_head in = run->head;
     const struct wf_packet_outlet outlet = all && model->faults != NULL
-                                               ? wf_packet_fault_route(view, &run->head)
-                                               : wf_packet_route(view, &run->head, features);
+                                               ? wf_packet_fault_route(view, run)
+                                               : wf_packet_route(view, run, features);
     struct wf_packet_channel *channel =
         wf_packet_channel_at(view, outlet.number, wf_packet_channel_of(model, &run->head));
     bool waits = channel->head != 0 || channel->used >= model->links.kinds[outlet.kind].slots;
@@ -363,7 +366,7 @@ WF_PACKET_HOP bool wf_packet_hop_arrive(const struct wf_packet_view *view,
         return wf_packet_hop_enter(view, run, view->key.time, features);
     }
 
-    const struct wf_packet_outlet outlet = wf_packet_route(view, &run->head, features);
+    const struct wf_packet_outlet outlet = wf_packet_route(view, run, features);
 
     if (!all && outlet.port->trains != 0) {
         return false;

@@ -95,7 +95,7 @@ _Static_assert(sizeof(struct wf_packet_head) == 24 &&
  *
  * The state of a vertex has all ports, then all channels, then the optional parts, each for
  * all ports: counters (struct wf_packet_port_stats), notices (struct wf_packet_port_notice),
- * loads (struct wf_net_link_load). A node's struct wf_packet_node and its packets by hops
+ * loads (struct wf_net_link_load); and messages in progress (model/net/packet/adapt.c). A node's struct wf_packet_node and its packets by hops
  * follow; then, with failures in time, its struct wf_net_losses: packets that it sent again, and
  * packets from or for it that were lost. */
 
@@ -203,6 +203,7 @@ struct wf_packet_net {
     bool sends_notices;   /* routers tell their neighbours the lengths of queues */
     uint32_t notice_step; /* in packets */
     int flow;             /* enum wf_route_flow */
+    enum wf_packet_adapt adapt; /* WF_PACKET_BY_PACKET if policies have no choice */
     int64_t pace; /* time between the beginnings of two full packets at an interface; 0: none */
     struct wf_net_ops ops; /* wf_net_packet_ops with the functions that fit the model best */
     struct wf_process_ops other_ops;

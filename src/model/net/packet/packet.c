@@ -14,6 +14,7 @@
 static const char *const timing_names[] = {"cut_through", "store_and_forward", NULL};
 static const char *const buffers_names[] = {"unbounded", "credits", NULL};
 static const char *const nic_names[] = {"fcfs", "rr", NULL};
+static const char *const adapt_names[] = {"packet", "message", NULL};
 static const char *const preset_names[] = {"none", "torusnet", NULL};
 
 /* The figures of the torus network of CODES as TraceR's examples use it: packets that are
@@ -67,6 +68,9 @@ static const struct wf_param params_table[] = {
      .doc = "Routing policy; usual is what machines with this topology do"},
     {ROW("routing_file", TEXT, routing_file), .only_with = "routing=table", .def = "",
      .doc = "File for a routing policy that reads one"},
+    {ROW("adapt", ENUM, adapt), .def = "packet", .choices = adapt_names,
+     .doc = "With a routing policy that goes by queues or chance: what a router chooses a port "
+            "for, each packet or the first one of a message, which the others follow"},
     {ROW("ecmp", ENUM, ecmp), .only_with = "routing=ecmp", .def = "flow",
      .choices = wf_route_flow_names,
      .doc = "With routing ecmp, which packets take the same route: all between two nodes "
@@ -339,10 +343,15 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->next_ports = !model->route->ops->follows_topology ? WF_PACKET_BY_POLICY
                         : model->n_channels > 0              ? WF_PACKET_BY_CHANNELS
                                                              : WF_PACKET_BY_TOPOLOGY;
+    bool is_fixed = model->route->ops->is_oblivious;
     model->flow = model->route->ops->is_by_flow ? given->ecmp : WF_ROUTE_FLOW_PAIR;
-    bool together = model->route->ops->is_oblivious && model->flow != WF_ROUTE_FLOW_PACKET &&
-                    model->faults == NULL;
-    bool overtake = model->flow == WF_ROUTE_FLOW_MESSAGE || wf_packet_nic_overtakes(model);
+    model->adapt = is_fixed || given->transport.kind != 0 ? WF_PACKET_BY_PACKET
+                                                          : (enum wf_packet_adapt)given->adapt;
+    bool together =
+        model->faults == NULL && (model->adapt == WF_PACKET_BY_MESSAGE ||
+                                  (is_fixed && model->flow != WF_ROUTE_FLOW_PACKET));
+    bool overtake =
+        !is_fixed || model->flow == WF_ROUTE_FLOW_MESSAGE || wf_packet_nic_overtakes(model);
     model->order = !together  ? WF_PACKET_PACKETS_OVERTAKE
                    : overtake ? WF_PACKET_MESSAGES_OVERTAKE
                               : WF_PACKET_IN_ORDER;
@@ -353,8 +362,8 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->header_bytes = (uint32_t)given->header;
     /* Ports serve trains one picosecond after an arrival, so the promise is one less than the
      * least delay (model/net/packet/train.c). */
-    model->trains =
-        given->trains && together && least >= 2 && model->n_channels == 0 && given->burst == 0;
+    model->trains = given->trains && together && least >= 2 && model->n_channels == 0 &&
+                    given->burst == 0 && !model->route->ops->asks_far;
 
     bool counts = given->stats != WF_NET_STATS_OFF;
     uint64_t step = given->info_step / model->links.full_bytes;
@@ -370,8 +379,11 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->keeps_loads = given->stats == WF_NET_STATS_LINKS;
     model->port_size = each;
     each += model->keeps_loads ? sizeof(struct wf_net_link_load) : 0;
-    model->ports_size = wf_packet_ports_bytes(model->node_ports) + model->node_ports * each;
-    model->other_size = wf_packet_ports_bytes(model->other_ports) + model->other_ports * each;
+    size_t units = model->adapt == WF_PACKET_BY_MESSAGE ? wf_packet_adapt_size() : 0;
+    model->ports_size =
+        wf_packet_ports_bytes(model->node_ports) + model->node_ports * each + units;
+    model->other_size =
+        wf_packet_ports_bytes(model->other_ports) + model->other_ports * each + units;
     model->other_ops = (struct wf_process_ops){
         .name = "router",
         .payload_max = sizeof(struct wf_packet_last_event),
@@ -446,6 +458,9 @@ static void packet_attach(struct wf_net *net, struct wf_engine *engine)
                                                   : sizeof(struct wf_packet_train));
     if (model->order != WF_PACKET_IN_ORDER) {
         wf_packet_order_cells(engine);
+    }
+    if (model->adapt == WF_PACKET_BY_MESSAGE) {
+        wf_packet_adapt_cells(engine);
     }
     wf_net_add_others(net, engine, model->topo->n_vertices, &model->other_ops,
                       model->other_size);

@@ -20,6 +20,12 @@ enum wf_packet_nic {
     WF_PACKET_ROUND_ROBIN, /* a packet of each in turn */
 };
 
+/* What keeps to one route, if a policy has a choice. */
+enum wf_packet_adapt {
+    WF_PACKET_BY_PACKET,
+    WF_PACKET_BY_MESSAGE,
+};
+
 enum wf_packet_buffers {
     WF_PACKET_UNBOUNDED, /* queues have no limit */
     WF_PACKET_CREDITS,   /* packets wait for a free slot at the end of the link */
@@ -42,6 +48,7 @@ struct wf_packet_params {
     bool trains;
     char *routing;
     char *routing_file;
+    int adapt;          /* enum wf_packet_adapt */
     uint64_t info_step; /* bytes: how exactly routers know the queues of their neighbours */
     int ecmp;           /* enum wf_route_flow */
     char *fail;         /* model/net/fault/fault.h; "": nothing fails */

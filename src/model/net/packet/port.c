@@ -4,21 +4,33 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
+/* The policy has a choice. */
+static void note(const struct wf_route_query *query)
+{
+    if (query->asked != NULL) {
+        *query->asked = true;
+    }
+}
+
 /* Bytes that wait at a port of this vertex, or of a neighbour according to its last notice. */
 static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex, uint32_t port)
 {
     const struct wf_packet_view *view = query->arg;
     const struct wf_packet_net *model = view->model;
+    const struct wf_packet_port *own = &view->ports[port];
     const struct wf_packet_link_kind *kind = &model->links.kinds[wf_packet_links_kind(
         &model->links, wf_packet_links_number(&model->links, vertex, port))];
 
+    note(query);
     if (vertex != view->vertex) {
         return model->sends_notices
                    ? wf_packet_notice_queue(view, vertex, port) * model->links.full_bytes
                    : 0;
     }
     uint64_t packets = wf_packet_waiting(view, port);
-    int64_t free = view->ports[port].free - kind->burst_ps;
+    int64_t free =
+        (model->trains && own->trains != 0 ? wf_packet_train_free(view, port) : own->free) -
+        kind->burst_ps;
     if (free > view->key.time) {
         packets += (uint64_t)((free - view->key.time) / kind->full_ps);
     }
@@ -34,6 +46,7 @@ static uint64_t flow_random(const struct wf_route_query *query)
 
 static uint64_t packet_random(const struct wf_route_query *query)
 {
+    note(query);
     return wf_random(((const struct wf_packet_view *)query->arg)->ctx);
 }
 
@@ -64,15 +77,21 @@ uint32_t wf_packet_ask_policy(const struct wf_packet_view *view, struct wf_packe
         .queue = question->queue,
         .random = ops->is_oblivious ? flow_random : packet_random,
         .arg = wf_unconst(view), /* only read */
+        .asked = question->asked,
     };
 
     return ops->next(&query, &head->route);
 }
 
 uint32_t wf_packet_choose_port(const struct wf_packet_view *view, struct wf_packet_head *head,
-                               const struct wf_topo *topo, const struct wf_route *route)
+                               const struct wf_topo *topo, const struct wf_route *route,
+                               bool *asked)
 {
-    const struct wf_packet_question question = {topo, route, flow_of(view, head), queue_bytes};
+    const struct wf_packet_question question = {.topo = topo,
+                                                .route = route,
+                                                .flow = flow_of(view, head),
+                                                .queue = queue_bytes,
+                                                .asked = asked};
 
     return wf_packet_ask_policy(view, head, &question);
 }

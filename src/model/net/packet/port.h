@@ -54,9 +54,11 @@ struct wf_packet_port_notice {
 /* Packets arrive at the vertex, the first of them now. */
 void wf_packet_arrive(const struct wf_packet_view *view, struct wf_packet_run *run);
 
-/* The port that a policy chooses; changes the route in the header. */
+/* The port that a policy chooses; changes the route in the header. Sets *asked if the policy had
+ * a choice; null: nobody wants to know. */
 uint32_t wf_packet_choose_port(const struct wf_packet_view *view, struct wf_packet_head *head,
-                               const struct wf_topo *topo, const struct wf_route *route);
+                               const struct wf_topo *topo, const struct wf_route *route,
+                               bool *asked);
 
 /* What a policy is asked, apart from the packet. */
 struct wf_packet_question {
@@ -65,6 +67,7 @@ struct wf_packet_question {
     uint64_t flow; /* packets of one flow take the same route */
     /* Bytes that wait at a port; query->arg is the view. */
     uint64_t (*queue)(const struct wf_route_query *query, uint32_t vertex, uint32_t port);
+    bool *asked; /* of the query; may be null */
 };
 
 uint32_t wf_packet_ask_policy(const struct wf_packet_view *view, struct wf_packet_head *head,
@@ -104,8 +107,11 @@ void wf_packet_emit(const struct wf_packet_view *view, const struct wf_packet_ou
 bool wf_packet_train_takes(const struct wf_packet_view *view,
                            const struct wf_packet_outlet *outlet,
                            const struct wf_packet_run *run);
-/* WF_PACKET_CUT: ends the train with this head that comes from the source of the key. */
-void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_head *head);
+/* WF_PACKET_CUT: ends the train that comes from the source of the key; `run` are the packets that
+ * will not come. */
+void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_run *run);
+/* When a port that has trains has sent all packets that come before the current event. */
+int64_t wf_packet_train_free(const struct wf_packet_view *view, uint32_t number);
 /* WF_PACKET_SERVICE. */
 void wf_packet_train_service(const struct wf_packet_view *view, uint32_t number);
 
@@ -121,6 +127,17 @@ struct wf_packet_train *wf_packet_train_add(const struct wf_packet_view *view,
 /* Frees the cell after `before`, or the first cell if `before` is 0. */
 void wf_packet_train_drop(const struct wf_packet_view *view, struct wf_packet_port *port,
                           uint32_t before);
+
+/* ---- adapt.c; messages are routed as a whole ---- */
+
+/* The size of its part of the state of a vertex. */
+size_t wf_packet_adapt_size(void);
+/* Asks for the cells that it needs. */
+void wf_packet_adapt_cells(struct wf_engine *engine);
+/* The port of packets: that of their message, if another packet has chosen one here. Changes the
+ * route in the header. */
+uint32_t wf_packet_adapt_port(const struct wf_packet_view *view, struct wf_packet_run *run,
+                              const struct wf_topo *topo, const struct wf_route *route);
 
 /* ---- deliver.c ---- */
 
@@ -250,7 +267,7 @@ void wf_packet_turn(const struct wf_packet_view *view);
 bool wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_run *run);
 /* Routes a packet that has a route. */
 struct wf_packet_outlet wf_packet_fault_route(const struct wf_packet_view *view,
-                                              struct wf_packet_head *head);
+                                              struct wf_packet_run *run);
 /* Sends a packet on, or drops it if the link fails too soon. Returns when the packet has left
  * the vertex; *is_lost tells whether it was dropped. Before this it waited `waited` for a
  * credit. */

@@ -163,8 +163,10 @@ static void end_train(const struct wf_packet_view *view, struct entry *entry)
     uint64_t turns = (uint64_t)((wf_now(view->ctx) - entry->since) / view->model->pace);
 
     if (turns < entry->ahead) {
-        struct wf_packet_head head = wf_packet_first_head(view, &entry->inject);
-        wf_packet_cut(view, &head);
+        struct wf_packet_run rest = {.head = wf_packet_first_head(view, &entry->inject),
+                                     .first = entry->inject.next + turns,
+                                     .count = entry->ahead - turns};
+        wf_packet_cut(view, &rest);
         entry->cuts = (uint16_t)(entry->cuts + (entry->cuts < CALM_SHIFT_MAX ? 1 : 0));
         entry->calm = 0;
     }

@@ -361,14 +361,33 @@ static void end_train(const struct wf_packet_view *view, const struct wf_packet_
     }
 }
 
-void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_head *head)
+int64_t wf_packet_train_free(const struct wf_packet_view *view, uint32_t number)
 {
-    if (head->dst == view->vertex) {
+    struct wf_packet_port *port = &view->ports[number];
+    const struct wf_packet_outlet outlet = wf_packet_outlet_at(view, number);
+    const struct wf_packet_train *train = wf_cell_read(view->ctx, port->trains);
+
+    if (train->ahead > 0) { /* nearly always; nothing has to change then */
+        uint64_t due = wf_packet_train_before(train, &view->key);
+        if (due <= train->ahead) {
+            return due == 0 ? port->free
+                            : train->out + (int64_t)(due - 1) * out_spacing(train, &outlet) +
+                                  outlet.full_ps;
+        }
+    }
+    wf_touch(view->ctx, port, sizeof(*port));
+    settle_port(view, &outlet);
+    return port->free;
+}
+
+void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_run *run)
+{
+    if (run->head.dst == view->vertex) {
         wf_packet_deliver_cut(view);
         return;
     }
 
-    struct wf_packet_outlet outlet = wf_packet_route(view, head, WF_PACKET_ALL);
+    struct wf_packet_outlet outlet = wf_packet_route(view, run, WF_PACKET_ALL);
     wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
     settle_port(view, &outlet);
     end_train(view, &outlet);

@@ -44,7 +44,8 @@ struct wf_route_query {
      * according to its last report. */
     uint64_t (*queue)(const struct wf_route_query *query, uint32_t vertex, uint32_t port);
     uint64_t (*random)(const struct wf_route_query *query);
-    void *arg; /* for queue() and random() */
+    void *arg;   /* for queue() and random() */
+    bool *asked; /* they set it, to tell whether the policy had a choice; may be null */
 };
 
 /* Members marked `may be null` have a default; all others are required. */
