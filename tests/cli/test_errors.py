@@ -62,6 +62,13 @@ CASES = [
     (["replay", "gen:text", "-n", "8", "-p", "gen.file=nowhere"], 3, "cannot read 'nowhere'"),
     (["replay", "nowhere/trace.weft"], 3, "cannot read 'nowhere/trace.weft'"),
     (["replay", "there.json"], 3, "'there.json' is no trace of a known format"),
+    (["replay", "result.json"], 3, "'result.json' is a result of weft, not a trace; 'weft explain' and 'weft report'"),
+    (["replay", "compact.json"], 3, "'compact.json' is a result of weft, not a trace"),
+    (["replay", "versions.json"], 3, "'versions.json' has no nodes of a Chakra trace"),
+    (["replay", "page.html"], 3, "'page.html' is a page, not a trace; open it in a browser"),
+    (["info", "study.yaml"], 3, "'study.yaml' is a study, not a trace; 'weft sweep' runs it"),
+    (["replay", "machine.yaml"], 3, "'machine.yaml' is a machine file, not a trace; --machine takes it"),
+    (["replay", "program"], 3, "'program' is a program or library, not a trace; 'weft run"),
     (["replay", "two.weft", "-n", "3"], 3, "'two.weft' is a trace of 2 ranks"),
     (["replay", "two.weft", "-p", "gen.bytes=1"], 2, "gen.bytes does not apply to source 'two.weft'"),
     (["replay", "two.weft", "--topo", "torus:1"], 3, "2 ranks, 1 on a node, need 2 .* has only 1"),
@@ -244,6 +251,17 @@ CASES = [
     ([*REPLAY, "-o", "directory.json"], 3, "cannot write 'directory.json'"),
 ]
 
+FILES = {
+    "there.json": "precious",
+    "result.json": '{\n  "schema": "weft-result-1",\n  "version": "0.1.0"\n}\n',
+    "compact.json": '{"schema":"weft-result-1","version":"0.1.0"}\n',
+    "versions.json": '{"name": "something else", "version": "0.1.0"}\n',
+    "page.html": "<!doctype html>\n",
+    "study.yaml": "title: a study\nsettings:\n  source: gen:ring\n",
+    "machine.yaml": "# where it comes from\nname: mine\ntopology:\n  kind: torus\n",
+    "program": "\177ELF",
+}
+
 
 def one_line(done):
     return (done.stderr.startswith("weft: ") and done.stderr.count("\n") == 1
@@ -266,7 +284,8 @@ def check_case(args, code, stderr):
 
 
 def main():
-    pathlib.Path("there.json").write_text("precious", encoding="utf-8")
+    for name, text in FILES.items():
+        pathlib.Path(name).write_text(text, encoding="utf-8")
     os.mkdir("directory.json")
     check_run(["gen", "ring", "-n", "2", "-o", "two.weft"], 0, stdout=".")
     before = sorted(os.listdir())

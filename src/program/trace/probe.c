@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "program/trace/kit/records.h"
+#include "program/trace/not_traces.h"
 #include "program/trace/reader.h"
 
 #include <dirent.h>
@@ -73,6 +74,7 @@ static enum wf_status probe_path(const char *path, struct wf_reader_probe *probe
     if (access(path, R_OK) != 0) {
         return cannot_read(path, err);
     }
+    WF_TRY(wf_trace_refuse(path, err));
     probe->n = wf_file_head(path, probe->bytes, WF_PROBE_BYTES);
     return WF_OK;
 }

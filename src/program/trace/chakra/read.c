@@ -269,12 +269,30 @@ static void define_groups(struct wf_chakra *trace, const char *path, struct wf_e
     }
 }
 
+/* A file without any node is JSON of something else that has the key "version", or was cut. */
+static void require_nodes(const struct wf_chakra *trace, const char *path, struct wf_err *err)
+{
+    uint64_t nodes = 0;
+
+    for (uint32_t r = 0; r < trace->n_ranks; r++) {
+        for (uint32_t type = 0; type < WF_CHAKRA_TYPES; type++) {
+            nodes += trace->ranks[r].counts[type];
+        }
+    }
+    if (nodes == 0) {
+        (void)wf_err_set(err, WF_EINVAL, "'%.300s' has no nodes of a Chakra trace", path);
+    }
+}
+
 static void read_all(struct wf_chakra *trace, const char *path, const struct files *files,
                      struct wf_err *err)
 {
     read_groups(trace, files, err);
     if (!wf_trace_failed(err)) {
         read_ranks(trace, files, err);
+    }
+    if (!wf_trace_failed(err)) {
+        require_nodes(trace, path, err);
     }
     if (!wf_trace_failed(err)) {
         define_groups(trace, path, err);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "program/trace/not_traces.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/file.h"
+
+enum { HEAD_BYTES = 4096 };
+
+/* A file is of this kind if it begins so, and if it has that text: at the begin of a line, unless it
+ * is JSON, which may have no lines. Null fits everything. */
+struct kind {
+    const char *begin, *text;
+    const char *what, *remedy;
+};
+
+/* The first that fits is meant. */
+static const struct kind kinds[] = {
+    {"{", "\"weft-result-", "a result of weft", "'weft explain' and 'weft report' read it"},
+    {"{", "\"schema\": \"weft-", "a document of weft",
+     "'weft report' and 'weft compare' read it"},
+    {"<!doctype html", NULL, "a page", "open it in a browser"},
+    {"<html", NULL, "a page", "open it in a browser"},
+    {"\177ELF", NULL, "a program or library", "'weft run -n <ranks> -- <program>' executes it"},
+    {"#!", NULL, "a script", "'weft run -n <ranks> -- <program>' executes it"},
+    {NULL, "grid:", "a study", "'weft sweep' runs it"},
+    {NULL, "settings:", "a study", "'weft sweep' runs it"},
+    {NULL, "topology:", "a machine file", "--machine takes it"},
+    {NULL, "network:", "a machine file", "--machine takes it"},
+};
+
+static bool has_text(const struct kind *kind, const char *text)
+{
+    for (const char *at = strstr(text, kind->text); at != NULL;
+         at = strstr(at + 1, kind->text)) {
+        if (kind->begin != NULL || at == text || at[-1] == '\n') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_kind(const struct kind *kind, const char *text)
+{
+    return (kind->begin == NULL || strncmp(text, kind->begin, strlen(kind->begin)) == 0) &&
+           (kind->text == NULL || has_text(kind, text));
+}
+
+enum wf_status wf_trace_refuse(const char *path, struct wf_err *err)
+{
+    unsigned char bytes[HEAD_BYTES + 1];
+    size_t n = wf_file_head(path, bytes, HEAD_BYTES);
+
+    bytes[n] = '\0';
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (is_kind(&kinds[i], (const char *)bytes)) {
+            return wf_err_set(err, WF_EINVAL, "'%.300s' is %s, not a trace; %s", path,
+                              kinds[i].what, kinds[i].remedy);
+        }
+    }
+    return WF_OK;
+}
