@@ -286,6 +286,11 @@ def test_wrong_use():
     assert not os.path.exists("x")
 
 
+def test_nothing_recorded(mpi):
+    done = run([WEFT, "capture", "-q", "-o", "nothing", "--mpi", mpi, "--", "true"])
+    assert done.returncode == 3 and "nothing was recorded" in done.stderr, (done.returncode, done.stderr)
+
+
 def main():
     test_wrong_use()
     if not MPIS:
@@ -311,6 +316,7 @@ def main():
     test_calibrate(MPIS[0])
     test_wrapped_calibrate(MPIS[-1])
     test_options(MPIS[-1])
+    test_nothing_recorded(MPIS[0])
     return 0
 
 

@@ -244,6 +244,9 @@ CASES = [
     ([*REPLAY, "-x"], 2, "unknown option '-x'"),
     ([*REPLAY, "--threads"], 2, "option '--threads' needs an argument"),
     ([*REPLAY, "--progress", "often"], 2, "--progress: 'often' is not one of auto"),
+    # programs
+    (["capture", "mpirun", "-n", "2", "./app"], 2, "unknown option '-n'; the program comes after '--': weft capture"),
+    (["sweep", "study.yaml", "--output", "plot.svg"], 2, "output 'plot.svg': expected a directory.*--plot draws"),
     # outputs
     ([*REPLAY, "-o", "result.jsn"], 2, r"must end in .txt, .json, .timeline.csv, .calls.csv, .csv, .html, .pftrace, .prv, .otf2 or .clog2"),
     ([*REPLAY, "-o", "nowhere/result.json"], 3, "cannot write 'nowhere/result.json'"),

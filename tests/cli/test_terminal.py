@@ -137,6 +137,16 @@ def check_color():
         check((b"\x1b[" in seen) == expected, f"{environment}: {seen!r}")
 
 
+def check_written_files():
+    """A person is told what was written, unless with -q."""
+    for quiet in ([], ["-q"]):
+        session = Session(["replay", "gen:ring", "-n", "2", "-f", "-o", "ring.html", *quiet])
+        code, _ = session.end()
+        check(code == 0, f"exit code {code}: {session.seen!r}")
+        told = re.search(rb"wrote ring.html \([\d.]+ [KM]iB\)", session.seen) is not None
+        check(told == (not quiet), f"{quiet}: {session.seen!r}")
+
+
 def main():
     check_color()
     check_progress()
@@ -146,6 +156,7 @@ def main():
     check_silence([], TERM="dumb")
     check_pass()
     check_short_run()
+    check_written_files()
     check_not_a_terminal()
     check_second_interrupt()
     finish()

@@ -10,12 +10,14 @@
 #include "run/execute/world.h"
 #include "ui/cli/interrupt.h"
 #include "ui/cli/progress.h"
+#include "ui/cli/written.h"
 
 #include <weft/weft.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const struct wf_verb *const verb_table[] = {
 #define WF_VERB(name) &wf_verb_##name,
@@ -153,18 +155,40 @@ void wf_verb_print_help(const struct wf_verb *verb, FILE *out)
     wf_opt_table_fini(&table);
 }
 
+/* The options of a program are taken for those of the verb unless "--" stands before it. */
+static void mention_separator(const struct wf_verb *verb, int argc, char *const *argv,
+                              struct wf_err *err)
+{
+    char text[WF_ERR_TEXT_MAX];
+
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            return;
+        }
+    }
+    if (strstr(verb->help.synopsis, " -- ") != NULL) {
+        (void)snprintf(text, sizeof(text), "%s", err->text);
+        (void)wf_err_set(err, err->status, "%s; the program comes after '--': %s", text,
+                         verb->help.synopsis);
+    }
+}
+
 static enum wf_status run_verb(struct wf_cli *cli, const struct wf_verb *verb, int argc,
                                char *const *argv, struct wf_err *err)
 {
     struct wf_opt_table table = {.n = 0};
     struct wf_operands operands;
     void *opts = wf_xcalloc(1, verb->opts_size + sizeof(bool));
+    time_t began = time(NULL);
 
     enum wf_status status =
         verb->extend != NULL ? verb->extend(&table, argc, argv, err) : WF_OK;
     add_options(&table, verb);
     if (status == WF_OK) {
         status = wf_opt_parse(table.rows, argc, argv, opts, &operands, err);
+        if (status == WF_EUSAGE) {
+            mention_separator(verb, argc, argv, err);
+        }
     }
     if (status == WF_OK) {
         if (wf_opt_help_given(&operands, opts)) {
@@ -172,6 +196,7 @@ static enum wf_status run_verb(struct wf_cli *cli, const struct wf_verb *verb, i
         } else {
             status = check_operands(verb, &operands, err);
             status = status == WF_OK ? verb->run(cli, opts, &operands, err) : status;
+            wf_cli_tell_written(cli->err, table.rows, opts, began);
         }
         wf_opt_release(table.rows, opts, &operands);
     }

@@ -17,7 +17,7 @@
 struct capture_opts {
     const char *output, *ranks, *region, *counters;
     int mpi, clock; /* indices in the lists below */
-    bool force, no_times, pcontrol, compare_clocks, all_polls, stacks;
+    bool force, no_times, pcontrol, compare_clocks, all_polls, stacks, quiet;
 };
 
 static const char *const clocks[] = {"cpu", "wall", NULL};
@@ -57,6 +57,7 @@ static const struct wf_opt rows[] = {
         .doc = "Measure the offset of each clock from that of rank 0, by messages in MPI_Init"),
     WF_OPT_ROW(struct capture_opts, mpi, ENUM, "mpi", 0, NULL, .def = "auto", .choices = mpis,
                .doc = "The MPI library of the program; auto: the one it is linked with"),
+    WF_OPT_ROW(struct capture_opts, quiet, BOOL, "quiet", 'q', NULL, .doc = "No notes"),
     WF_OPT_END,
 };
 
@@ -141,7 +142,7 @@ static enum wf_status capture_run(struct wf_cli *cli, const void *opts_arg,
             wf_err_set(err, WF_EIO, "cannot find '%.300s': %s", opts->output, strerror(errno));
     }
     if (status == WF_OK) {
-        if (!opts->no_times) {
+        if (!opts->no_times && !opts->quiet) {
             warn_about_noise(cli->err, opts);
         }
         const struct wf_study_capture settings = {
@@ -157,12 +158,12 @@ static enum wf_status capture_run(struct wf_cli *cli, const void *opts_arg,
         wf_study_capture_environment(&settings, directory, library);
         status = run_program(command, &how, err);
     }
+    if (status == WF_OK && how == 0 && wf_study_capture_count(directory) == 0) {
+        status = wf_err_set(err, WF_EINVAL,
+                            "nothing was recorded: the program did not call MPI_Init of the "
+                            "expected MPI library; choose it with --mpi");
+    }
     if (status == WF_OK) {
-        if (wf_study_capture_count(directory) == 0 && how == 0) {
-            (void)fprintf(cli->err,
-                          "weft: nothing was recorded: the program did not call MPI_Init of "
-                          "the expected MPI library; choose it with --mpi\n");
-        }
         (void)fflush(NULL);
         end_like(how);
     }

@@ -61,8 +61,23 @@ static const char *page_of(const struct sweep_opts *opts)
                : NULL;
 }
 
+/* A name that another option would take: the directory would surprise. */
+static bool is_misplaced(const char *name)
+{
+    size_t format;
+
+    return wf_extension_is(name, ".csv") || wf_extension_is(name, ".json") ||
+           wf_extension_find(wf_draw_plot_extension, "plot", name, &format, NULL) == WF_OK;
+}
+
 static enum wf_status check_names(const struct sweep_opts *opts, struct wf_err *err)
 {
+    if (opts->directory != NULL && page_of(opts) == NULL && is_misplaced(opts->directory)) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "output '%.200s': expected a directory for the results or a page "
+                          "(.html); --plot draws, --table writes .csv and .json",
+                          opts->directory);
+    }
     if (opts->table != NULL && !wf_extension_is(opts->table, ".csv") &&
         !wf_extension_is(opts->table, ".json")) {
         return wf_err_set(err, WF_EUSAGE, "table '%.200s': the name must end in .csv or .json",
