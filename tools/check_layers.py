@@ -46,7 +46,7 @@ MAY_INCLUDE = {
     "model/net/fault": ["base", "model/topo", "base/result", "model/net/route"],
     "model/net/packet": ["base", "engine/cellmap.h", "model/topo", "base/result", "model/net/route", "model/net/stats", "model/net/fault"],
     "model/net/transport": ["base", "model/net/packet", "model/net/stats"],
-    "model/net/router": ["base", "model/topo", "model/net/route", "model/net/stats", "model/net/fault"],
+    "model/net/router": ["base", "engine/cellmap.h", "model/topo", "model/net/route", "model/net/stats", "model/net/fault"],
     "model/net/stats": ["base", "engine", "base/result", "model/topo"],
     "model/net/route": ["base", "model/topo", "model/net/vc"],
     "model/net/vc": ["base", "model/topo"],

@@ -94,14 +94,14 @@ int64_t wf_transport_fault_retry(const struct wf_transport_view *v,
     const struct wf_packet_net *model = &v->net->packet;
     const struct wf_net_loss loss = {.at = v->at.key.time + 1,
                                      .src = v->at.vertex,
-                                     .dst = flow->dst,
+                                     .dst = flow->id.peer,
                                      .vertex = v->at.vertex,
                                      .port = WF_TOPO_NO_PORT};
 
     if (model->faults == NULL) {
         return v->at.key.time;
     }
-    int64_t at = wf_fault_retry(model->faults, v->at.vertex, flow->dst, v->at.key.time,
+    int64_t at = wf_fault_retry(model->faults, v->at.vertex, flow->id.peer, v->at.key.time,
                                 v->net->params.timeout);
     if (at == WF_TIME_MAX) {
         struct wf_net_losses *losses = wf_unconst(wf_packet_fault_losses(&v->at));

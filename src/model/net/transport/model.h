@@ -5,6 +5,7 @@
  * Transports as their own files see them.
  *
  *     sender.c    messages -> packets, windows, retransmission; the interface of a node
+ *     flows.c     how flows are found
  *     port.c      queues of a vertex: what waits, what is dropped or marked, what goes next
  *     receiver.c  packets -> messages, acknowledgements
  *     <name>.c    a congestion control, see struct wf_transport_control
@@ -129,13 +130,11 @@ struct wf_transport_port {
     uint64_t behind_before; /* bytes that waited when the last packet left */
 };
 
-enum { WF_TRANSPORT_BUCKETS = 8 };
-
 struct wf_transport_node {
-    uint32_t senders[WF_TRANSPORT_BUCKETS];   /* cells of flows from here... */
-    uint32_t receivers[WF_TRANSPORT_BUCKETS]; /* ...and to here */
-    uint32_t ring;                            /* cell of the flow whose turn was last; a ring of
-                                               * flows that may have something to send */
+    struct wf_cellmap senders;   /* flows from here (flows.c)... */
+    struct wf_cellmap receivers; /* ...and to here */
+    uint32_t ring;     /* cell of the flow whose turn was last; a ring of flows that may have
+                        * something to send */
     uint32_t held;     /* classes of which a packet waits in a queue of this vertex */
     int64_t free;      /* when the interface has sent its packet */
     int64_t wake;      /* when a WF_TRANSPORT_WAKE is scheduled, + 1; 0: none */
@@ -164,11 +163,16 @@ enum { WF_TRANSPORT_CONTROL_WORDS = 8, WF_TRANSPORT_AVOIDED = 256 };
 #define WF_TRANSPORT_ONE      UINT64_C(65536)
 #define WF_TRANSPORT_NO_LIMIT UINT64_MAX
 
+/* How a flow is found at its source and at its destination. */
+struct wf_transport_flow {
+    uint32_t next; /* cell of a flow of another class with the same node, or 0 */
+    uint32_t peer; /* the node at the other end */
+    uint32_t class;
+};
+
 /* What a flow is at its source. In a cell. */
 struct wf_transport_sender {
-    uint32_t next; /* cell, of the same hash */
-    uint32_t dst;
-    uint32_t class;
+    struct wf_transport_flow id;
     uint32_t ring;    /* cell of the next flow in the interface's ring; 0: not in the ring */
     uint32_t first;   /* cells: message that is acknowledged next... */
     uint32_t current; /* ...message of the packet `sent`, 0 if all is sent... */
@@ -204,9 +208,7 @@ struct wf_transport_arrival {
 
 /* What a flow is at its destination. In a cell. */
 struct wf_transport_receiver {
-    uint32_t next; /* cell, of the same hash */
-    uint32_t src;
-    uint32_t class;
+    struct wf_transport_flow id;
     uint32_t has;      /* wf_transport_ranges: packets that arrived after a missing one */
     uint32_t first;    /* cell of the first message that waits */
     uint32_t asked;    /* 1: a missing packet was asked for (go back n) */
@@ -351,6 +353,19 @@ static inline bool wf_transport_is_free(const struct wf_transport_net *net,
     return net->params.delivery == WF_TRANSPORT_ANY_ORDER &&
            wf_net_is_free(&net->packet.net, msg);
 }
+
+/* ---- flows.c: flows by the node at their other end and their class ---- */
+
+/* The cell of a flow, which begins with a struct wf_transport_flow; or 0. */
+uint32_t wf_transport_flow_find(struct wf_ctx *ctx, const struct wf_cellmap *flows,
+                                uint32_t peer, uint32_t class);
+/* A new flow in a zeroed cell of `size` bytes; there is none yet. Announces `flows`. */
+uint32_t wf_transport_flow_add(struct wf_ctx *ctx, struct wf_cellmap *flows, uint32_t peer,
+                               uint32_t class, size_t size);
+/* Steps through all flows, in ascending order of nodes: the one after the flow `cell`, or the
+ * first if it is 0; 0 if there is no other. */
+uint32_t wf_transport_flow_next(struct wf_ctx *ctx, const struct wf_cellmap *flows,
+                                uint32_t cell);
 
 /* ---- ranges.c: sets of numbers as lists of ranges in cells; 0 is the empty set ---- */
 

@@ -15,22 +15,12 @@ static struct wf_transport_receiver *edit(const struct wf_transport_view *v, uin
 /* The cell of a flow; created if there is none. */
 static uint32_t find_flow_from(const struct wf_transport_view *v, uint32_t src, uint32_t class)
 {
-    uint32_t *bucket = &v->node->receivers[src % WF_TRANSPORT_BUCKETS];
+    struct wf_cellmap *flows = &v->node->receivers;
+    uint32_t cell = wf_transport_flow_find(v->at.ctx, flows, src, class);
 
-    for (uint32_t cell = *bucket; cell != 0;) {
-        const struct wf_transport_receiver *flow = wf_cell_read(v->at.ctx, cell);
-        if (flow->src == src && flow->class == class) {
-            return cell;
-        }
-        cell = flow->next;
-    }
-    uint32_t cell = wf_cell_new_for(v->at.ctx, sizeof(struct wf_transport_receiver));
-    struct wf_transport_receiver *flow = edit(v, cell);
-
-    wf_touch(v->at.ctx, bucket, sizeof(*bucket));
-    *flow = (struct wf_transport_receiver){.next = *bucket, .src = src, .class = class};
-    *bucket = cell;
-    return cell;
+    return cell != 0 ? cell
+                     : wf_transport_flow_add(v->at.ctx, flows, src, class,
+                                             sizeof(struct wf_transport_receiver));
 }
 
 /* ---- answers ---- */
@@ -103,8 +93,8 @@ static void send_pull(const struct wf_transport_view *v)
     struct wf_transport_node *node = v->node;
     uint32_t before = node->pull_ring, cell = edit(v, before)->ring;
     struct wf_transport_receiver *flow = edit(v, cell);
-    const struct wf_transport_packet pull = {.head = {.src = flow->src, .dst = v->at.vertex},
-                                             .class = (uint8_t)flow->class};
+    const struct wf_transport_packet pull = {
+        .head = {.src = flow->id.peer, .dst = v->at.vertex}, .class = (uint8_t)flow->id.class};
 
     flow->pulls--;
     node->pull_ring = cell;
@@ -246,7 +236,7 @@ static void hand_over(const struct wf_transport_view *v, struct wf_transport_rec
     }
     const struct wf_transport_arrival first = take(v, flow, cell, before);
     if (find_due(v, flow, &before) != 0) {
-        uint64_t key = (uint64_t)flow->class << 32 | flow->src;
+        uint64_t key = (uint64_t)flow->id.class << 32 | flow->id.peer;
         flow->ready = 1;
         wf_packet_schedule_own(&v->at, 0, WF_TRANSPORT_READY, &key, sizeof(key));
     }
@@ -257,7 +247,7 @@ static void hand_over(const struct wf_transport_view *v, struct wf_transport_rec
     flow->bytes += first.msg.bytes;
     if (v->net->overtakes && !wf_transport_is_free(v->net, &first.msg)) {
         const struct wf_packet_run run = {
-            .head = {.src = flow->src, .dst = v->at.vertex, .number = first.number},
+            .head = {.src = flow->id.peer, .dst = v->at.vertex, .number = first.number},
             .count = 1,
             .msg = &first.msg};
         wf_packet_order_deliver(&v->at, &run, at);

@@ -31,20 +31,10 @@ static const struct wf_transport_sender *look(const struct wf_transport_view *v,
 
 /* ---- flows ---- */
 
-static uint32_t *bucket_of(const struct wf_transport_view *v, uint32_t dst)
-{
-    return &v->node->senders[dst % WF_TRANSPORT_BUCKETS];
-}
-
 /* The cell of a flow, or 0. */
 static uint32_t find_flow_to(const struct wf_transport_view *v, uint32_t dst, uint32_t class)
 {
-    uint32_t cell = *bucket_of(v, dst);
-
-    while (cell != 0 && (look(v, cell)->dst != dst || look(v, cell)->class != class)) {
-        cell = look(v, cell)->next;
-    }
-    return cell;
+    return wf_transport_flow_find(v->at.ctx, &v->node->senders, dst, class);
 }
 
 /* The time of the head of a packet with so much data from a node to another. */
@@ -66,15 +56,10 @@ int64_t wf_transport_round_trip(const struct wf_transport_net *net, uint32_t src
 static uint32_t create(const struct wf_transport_view *v, uint32_t dst, uint32_t class)
 {
     const struct wf_transport_net *net = v->net;
-    uint32_t *bucket = bucket_of(v, dst),
-             cell = wf_cell_new_for(v->at.ctx, sizeof(struct wf_transport_sender));
+    uint32_t cell = wf_transport_flow_add(v->at.ctx, &v->node->senders, dst, class,
+                                          sizeof(struct wf_transport_sender));
     struct wf_transport_sender *flow = edit(v, cell);
 
-    wf_touch(v->at.ctx, bucket, sizeof(*bucket));
-    flow->next = *bucket;
-    *bucket = cell;
-    flow->dst = dst;
-    flow->class = class;
     flow->window = flow->credit = WF_TRANSPORT_NO_LIMIT;
     flow->round_trip = wf_transport_round_trip(net, v->at.vertex, dst);
     net->control->begin(net, flow);
@@ -170,7 +155,7 @@ static uint32_t message_of(const struct wf_transport_view *v, uint32_t cell, uin
 
 static void set_timer(const struct wf_transport_view *v, struct wf_transport_sender *flow)
 {
-    const struct wf_transport_timer timer = {.dst = flow->dst, .class = flow->class};
+    const struct wf_transport_timer timer = {.dst = flow->id.peer, .class = flow->id.class};
     int64_t wait = v->net->params.timeout;
 
     if (v->net->full != WF_TRANSPORT_DROP && v->net->packet.faults == NULL) {
@@ -258,7 +243,8 @@ static struct wf_transport_last make_packet(const struct wf_transport_view *v,
                                             uint64_t sequence)
 {
     const struct wf_packet_net *model = &v->net->packet;
-    const struct wf_packet_inject_event inject = {.dst = flow->dst, .number = message->number};
+    const struct wf_packet_inject_event inject = {.dst = flow->id.peer,
+                                                  .number = message->number};
     bool ends = sequence + 1 == message->first + message->count;
 
     return (struct wf_transport_last){
@@ -270,7 +256,7 @@ static struct wf_transport_last make_packet(const struct wf_transport_view *v,
                                             : model->packet_bytes),
                    .path = path_of(v, flow, message->number),
                    .type = WF_TRANSPORT_DATA,
-                   .class = (uint8_t)flow->class,
+                   .class = (uint8_t)flow->id.class,
                    .flags = ends ? WF_TRANSPORT_ENDS : 0,
                    .count = has_packet(flow) ? 1 : 0},
         .msg = message->msg,
@@ -345,13 +331,14 @@ static uint32_t find_turn(const struct wf_transport_view *v, int64_t *at)
             leave(v);
             continue;
         }
-        bool may_send = flow->next_at <= v->at.key.time && (node->held >> flow->class & 1) == 0;
+        bool may_send =
+            flow->next_at <= v->at.key.time && (node->held >> flow->id.class & 1) == 0;
         if (may_send && !v->net->has_priorities) {
             node->ring = cell;
             return cell;
         }
-        if (may_send && (best == 0 || classes[flow->class].priority >
-                                          classes[look(v, best)->class].priority)) {
+        if (may_send && (best == 0 || classes[flow->id.class].priority >
+                                          classes[look(v, best)->id.class].priority)) {
             best = cell;
         }
         if (flow->next_at > v->at.key.time) {

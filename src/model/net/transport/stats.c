@@ -77,7 +77,7 @@ static void count_flow(const struct wf_transport_view *v, struct wf_net_counters
     uint64_t time = (uint64_t)(flow->end - flow->begin), share = share_of(net, flow);
     const uint64_t row[WF_NET_ROW_WORDS] = {
         [ROW_TIME] = wf_max_u64(time, 1),
-        [ROW_NODES] = (uint64_t)flow->src << 32 | v->at.vertex,
+        [ROW_NODES] = (uint64_t)flow->id.peer << 32 | v->at.vertex,
         [ROW_BYTES] = flow->bytes,
         [ROW_BEGIN] = (uint64_t)flow->begin,
     };
@@ -192,13 +192,12 @@ void wf_transport_stats_finish(const struct wf_transport_view *v)
     }
     sums[SENT_AGAIN] += v->node->sent_again;
     sums[TIMEOUTS] += v->node->timeouts;
-    for (uint32_t i = 0; i < WF_TRANSPORT_BUCKETS; i++) {
-        for (uint32_t cell = v->node->receivers[i]; cell != 0;) {
-            const struct wf_transport_receiver *flow = wf_cell_read(v->at.ctx, cell);
-            if (flow->messages > 0) {
-                count_flow(v, counters, flow);
-            }
-            cell = flow->next;
+    const struct wf_cellmap *flows = &v->node->receivers;
+    for (uint32_t cell = wf_transport_flow_next(v->at.ctx, flows, 0); cell != 0;
+         cell = wf_transport_flow_next(v->at.ctx, flows, cell)) {
+        const struct wf_transport_receiver *flow = wf_cell_read(v->at.ctx, cell);
+        if (flow->messages > 0) {
+            count_flow(v, counters, flow);
         }
     }
 }

@@ -154,9 +154,13 @@ static void attach(struct wf_net *net, struct wf_engine *engine)
 {
     struct wf_packet_net *packet = (struct wf_packet_net *)net;
     const size_t sizes[] = {
-        wf_transport_waiter_cell_size(),     wf_transport_ranges_cell_size(),
-        sizeof(struct wf_transport_sender),  sizeof(struct wf_transport_receiver),
-        sizeof(struct wf_transport_message), sizeof(struct wf_transport_arrival),
+        wf_transport_waiter_cell_size(),
+        wf_transport_ranges_cell_size(),
+        sizeof(struct wf_transport_sender),
+        sizeof(struct wf_transport_receiver),
+        sizeof(struct wf_transport_message),
+        sizeof(struct wf_transport_arrival),
+        WF_CELLMAP_CELL_SIZE,
     };
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {

@@ -2,8 +2,8 @@
 /*
  * Messages at the two ends of the network. The source cuts them into packets and injects these
  * as its queues allow. The destination reassembles them and hands them over in the order in
- * which they were sent. All lists consist of cells and are short: they hold the messages in
- * progress between a node and its peers.
+ * which they were sent. Peers, and the messages in progress with each, are found in maps, so
+ * that a packet costs the same whatever their number.
  */
 #include "model/net/router/events/flit.h"
 #include "model/net/router/events/stats.h"
@@ -18,38 +18,49 @@ static struct wf_router_cell *edit_cell(const struct wf_router_view *view, uint3
     return wf_cell_edit(view->ctx, cell);
 }
 
-/* Adds a cell at the front of a list. */
-static struct wf_router_cell *push(const struct wf_router_view *view, uint32_t *list,
-                                   const struct wf_router_packet *packet)
+/* A new cell with a packet or a message. */
+static uint32_t keep(const struct wf_router_view *view, const struct wf_router_packet *packet,
+                     uint32_t count)
 {
     uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct wf_router_cell));
     struct wf_router_cell *entry = edit_cell(view, cell);
 
     entry->packet = *packet;
-    entry->next = *list;
-    wf_touch(view->ctx, list, sizeof(*list));
-    *list = cell;
-    return entry;
-}
-
-/* Removes a cell from a list. `last` is the cell before it, or 0. */
-static void pull(const struct wf_router_view *view, uint32_t *list, uint32_t last,
-                 uint32_t cell)
-{
-    uint32_t next = read_cell(view, cell)->next;
-
-    if (last == 0) {
-        wf_touch(view->ctx, list, sizeof(*list));
-        *list = next;
-    } else {
-        edit_cell(view, last)->next = next;
-    }
-    wf_cell_free(view->ctx, cell);
+    entry->count = count;
+    return cell;
 }
 
 static uint64_t n_packets(const struct wf_router_net *model, uint64_t bytes)
 {
     return bytes <= model->set.packet ? 1 : (bytes - 1) / model->set.packet + 1;
+}
+
+/* ---- peers ---- */
+
+/* What the node knows of another; null if nothing. */
+static const struct wf_router_peer *read_peer(const struct wf_router_view *view, uint32_t node)
+{
+    uint32_t cell = wf_cellmap_get(view->ctx, &view->head->peers, node);
+
+    return cell == 0 ? NULL : wf_cell_read(view->ctx, cell);
+}
+
+/* The same, to be changed; the caller has announced the head. */
+static struct wf_router_peer *edit_peer(const struct wf_router_view *view, uint32_t node)
+{
+    uint32_t cell = wf_cellmap_get(view->ctx, &view->head->peers, node);
+
+    if (cell == 0) {
+        cell = wf_cell_new_for(view->ctx, sizeof(struct wf_router_peer));
+        wf_cellmap_put(view->ctx, &view->head->peers, node, cell);
+    }
+    return wf_cell_edit(view->ctx, cell);
+}
+
+/* A message's number or order as a key; those of 2^31 messages at a time differ. */
+static uint32_t key_of(uint32_t number)
+{
+    return number & INT32_MAX;
 }
 
 /* ---- directions and injection queues ---- */
@@ -119,32 +130,19 @@ void wf_router_inject(const struct wf_router_view *view)
             return; /* a packet that begins to leave frees a slot */
         }
         if (--entry->count == 0) {
-            pull(view, &head->backlog, 0, head->backlog);
+            uint32_t cell = head->backlog;
+            head->backlog = entry->next;
+            wf_cell_free(view->ctx, cell);
         }
     }
-}
-
-/* The number of messages so far between this node and another; then counts one more. */
-static uint32_t next_order(const struct wf_router_view *view, uint32_t *list, uint32_t other)
-{
-    for (uint32_t cell = *list; cell != 0; cell = read_cell(view, cell)->next) {
-        if (read_cell(view, cell)->packet.dst == other) {
-            return edit_cell(view, cell)->count++;
-        }
-    }
-    push(view, list, &(struct wf_router_packet){.dst = other})->count = 1;
-    return 0;
 }
 
 static void append_backlog(const struct wf_router_view *view,
                            const struct wf_router_packet *packet, uint64_t count)
 {
     struct wf_router_head *head = view->head;
-    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct wf_router_cell));
-    struct wf_router_cell *entry = edit_cell(view, cell);
+    uint32_t cell = keep(view, packet, (uint32_t)count);
 
-    entry->packet = *packet;
-    entry->count = (uint32_t)count;
     if (head->backlog == 0) {
         head->backlog = cell;
     } else {
@@ -157,13 +155,14 @@ void wf_router_inject_again(const struct wf_router_view *view,
                             const struct wf_router_packet *packet)
 {
     struct wf_router_head *head = view->head;
-    bool was_empty = head->backlog == 0;
-    struct wf_router_cell *entry = push(view, &head->backlog, packet);
+    uint32_t cell = keep(view, packet, 1);
+    struct wf_router_cell *entry = edit_cell(view, cell);
 
     wf_touch(view->ctx, head, sizeof(*head));
-    entry->count = 1;
     entry->at = WF_ROUTER_AGAIN;
-    head->backlog_last = was_empty ? head->backlog : head->backlog_last;
+    entry->next = head->backlog;
+    head->backlog_last = head->backlog == 0 ? cell : head->backlog_last;
+    head->backlog = cell;
     wf_router_wake(view,
                    (wf_now(view->ctx) + view->model->set.cycle - 1) / view->model->set.cycle);
 }
@@ -196,7 +195,7 @@ int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     wf_touch(ctx, view.head, sizeof(*view.head));
     packet.number = view.head->numbers++;
     if (!net->user.any_order) {
-        packet.order = next_order(&view, &view.head->sent_orders, dst_node);
+        packet.order = edit_peer(&view, dst_node)->sent++;
     }
     if (count > UINT32_MAX) { /* this would take longer than the simulated time can be */
         wf_router_schedule_own(&view, WF_TIME_MAX, WF_ROUTER_DECIDE, NULL, 0);
@@ -232,98 +231,61 @@ static void deliver(const struct wf_router_view *view, const struct wf_router_pa
 static bool completes(const struct wf_router_view *view, const struct wf_router_packet *packet)
 {
     uint64_t all = n_packets(view->model, packet->msg.bytes);
-    uint32_t *list = &view->head->partial, last = 0;
 
     if (all == 1) {
         return true;
     }
-    for (uint32_t cell = *list; cell != 0; last = cell, cell = read_cell(view, cell)->next) {
-        const struct wf_router_cell *entry = read_cell(view, cell);
-        if (entry->packet.msg.src_node != packet->msg.src_node ||
-            entry->packet.number != packet->number) {
-            continue;
-        }
-        if (entry->count + UINT64_C(1) < all) {
-            edit_cell(view, cell)->count++;
-            return false;
-        }
-        pull(view, list, last, cell);
-        return true;
+    struct wf_cellmap *partial = &edit_peer(view, packet->msg.src_node)->partial;
+    uint32_t key = key_of(packet->number), cell = wf_cellmap_get(view->ctx, partial, key);
+    if (cell == 0) {
+        wf_cellmap_put(view->ctx, partial, key, keep(view, packet, 1));
+        return false;
     }
-    push(view, list, packet)->count = 1;
-    return false;
+    if (++edit_cell(view, cell)->count < all) {
+        return false;
+    }
+    wf_cell_free(view->ctx, wf_cellmap_take(view->ctx, partial, key));
+    return true;
 }
 
-/* The order of the next message from a node that is to be handed over. */
-static uint32_t *expected(const struct wf_router_view *view, uint32_t src)
+/* The turn of a message has come: that of the early ones after it comes too. */
+static void go_on(const struct wf_router_view *view, struct wf_router_peer *peer)
 {
-    for (uint32_t cell = view->head->seen_orders; cell != 0;
-         cell = read_cell(view, cell)->next) {
-        if (read_cell(view, cell)->packet.dst == src) {
-            return &edit_cell(view, cell)->count;
+    uint32_t cell;
+
+    while ((cell = wf_cellmap_take(view->ctx, &peer->early, key_of(++peer->seen))) != 0) {
+        if (read_cell(view, cell)->count == 0) { /* else the message is lost */
+            deliver(view, &read_cell(view, cell)->packet);
         }
+        wf_cell_free(view->ctx, cell);
     }
-    return &push(view, &view->head->seen_orders, &(struct wf_router_packet){.dst = src})->count;
 }
 
-/* Hands over an early message when its turn has come. */
-static bool deliver_early(const struct wf_router_view *view, uint32_t src, uint32_t order)
-{
-    uint32_t last = 0;
-
-    for (uint32_t cell = view->head->early; cell != 0;
-         last = cell, cell = read_cell(view, cell)->next) {
-        const struct wf_router_cell *entry = read_cell(view, cell);
-        if (entry->packet.msg.src_node == src && entry->packet.order == order) {
-            if (entry->count == 0) { /* else the message is lost */
-                deliver(view, &entry->packet);
-            }
-            pull(view, &view->head->early, last, cell);
-            return true;
-        }
-    }
-    return false;
-}
-
+/* Hands over a message in its turn; or passes over it, if it is lost. */
 static void deliver_in_order(const struct wf_router_view *view,
-                             const struct wf_router_packet *packet)
+                             const struct wf_router_packet *packet, bool is_lost)
 {
-    uint32_t *next = expected(view, packet->msg.src_node);
+    struct wf_router_peer *peer = edit_peer(view, packet->msg.src_node);
 
-    if (packet->order != *next) {
-        (void)push(view, &view->head->early, packet);
+    if (packet->order != peer->seen) {
+        uint32_t key = key_of(packet->order);
+        /* There is one already only in an event that will be undone. */
+        if (wf_cellmap_get(view->ctx, &peer->early, key) == 0) {
+            wf_cellmap_put(view->ctx, &peer->early, key, keep(view, packet, is_lost ? 1 : 0));
+        }
         return;
     }
-    deliver(view, packet);
-    do {
-        ++*next;
-    } while (deliver_early(view, packet->msg.src_node, *next));
+    if (!is_lost) {
+        deliver(view, packet);
+    }
+    go_on(view, peer);
 }
 
 static bool is_lost(const struct wf_router_view *view, uint32_t src, uint32_t number)
 {
-    uint32_t cell = view->head->lost;
+    const struct wf_router_peer *peer = read_peer(view, src);
 
-    while (cell != 0 && (read_cell(view, cell)->packet.msg.src_node != src ||
-                         read_cell(view, cell)->packet.number != number)) {
-        cell = read_cell(view, cell)->next;
-    }
-    return cell != 0;
-}
-
-/* Removes the packets of a message that have arrived. */
-static void forget_partial(const struct wf_router_view *view, uint32_t src, uint32_t number)
-{
-    uint32_t last = 0;
-
-    for (uint32_t cell = view->head->partial; cell != 0;
-         last = cell, cell = read_cell(view, cell)->next) {
-        const struct wf_router_packet *packet = &read_cell(view, cell)->packet;
-        if (packet->msg.src_node == src && packet->number == number) {
-            pull(view, &view->head->partial, last, cell);
-            return;
-        }
-    }
+    return peer != NULL && wf_cellmap_get(view->ctx, &peer->lost, key_of(number)) != 0;
 }
 
 void wf_router_forget(const struct wf_router_view *view, const struct wf_router_lost *lost)
@@ -332,23 +294,21 @@ void wf_router_forget(const struct wf_router_view *view, const struct wf_router_
                                             .dst = lost->dst,
                                             .number = lost->number,
                                             .order = lost->order};
+    uint32_t key = key_of(lost->number);
 
     if (is_lost(view, lost->src, lost->number)) {
         return;
     }
-    (void)push(view, &view->head->lost, &packet);
-    forget_partial(view, lost->src, lost->number);
-    if (view->model->net.user.any_order) {
-        return;
+    wf_touch(view->ctx, view->head, sizeof(*view->head));
+    struct wf_router_peer *peer = edit_peer(view, lost->src);
+    wf_cellmap_put(view->ctx, &peer->lost, key, 1);
+    uint32_t partial = wf_cellmap_take(view->ctx, &peer->partial, key);
+    if (partial != 0) {
+        wf_cell_free(view->ctx, partial);
     }
-    uint32_t *next = expected(view, lost->src);
-    if (lost->order != *next) {
-        push(view, &view->head->early, &packet)->count = 1;
-        return;
+    if (!view->model->net.user.any_order) {
+        deliver_in_order(view, &packet, true);
     }
-    do {
-        ++*next;
-    } while (deliver_early(view, lost->src, *next));
 }
 
 void wf_router_consume(const struct wf_router_view *view, const struct wf_router_packet *packet)
@@ -368,6 +328,6 @@ void wf_router_consume(const struct wf_router_view *view, const struct wf_router
     if (view->model->net.user.any_order) {
         deliver(view, packet);
     } else {
-        deliver_in_order(view, packet);
+        deliver_in_order(view, packet, false);
     }
 }

@@ -10,6 +10,7 @@
  */
 
 #include "base/rng.h"
+#include "engine/cellmap.h"
 #include "model/net/fault/fault.h"
 #include "model/net/links.h"
 #include "model/net/route/route.h"
@@ -85,14 +86,14 @@ struct wf_router_lost {
 
 /* ---- state ---- */
 
-/* A cell: a packet in a queue, a message that waits for injection, or a node's record of its
- * messages from or to a peer. */
+/* A cell: a packet in a queue, a message that waits for injection, or one at its destination that
+ * is not complete or too early. */
 struct wf_router_cell {
     struct wf_router_packet packet;
     int64_t at;     /* cycle in which the head arrived; for a message that waits for injection:
                      * WF_ROUTER_AGAIN if it is a packet to be sent again */
     uint32_t next;  /* cell, or 0 */
-    uint32_t count; /* number of packets or messages; for a packet that a policy has routed:
+    uint32_t count; /* number of packets; for a packet that a policy has routed:
                      * the channel that it waits for, + 1; for an early message: 1 if it is
                      * lost */
 };
@@ -164,11 +165,16 @@ struct wf_router_head {
     /* Nodes only: */
     uint32_t numbers;               /* messages sent so far */
     uint32_t backlog, backlog_last; /* cells of messages that wait for injection */
-    uint32_t partial;               /* cells of messages that have arrived in part */
-    uint32_t early;                 /* cells of messages that wait for an earlier one */
-    uint32_t sent_orders,
-        seen_orders; /* cells with counts of messages for and from each node */
-    uint32_t lost;   /* cells of messages that lost a packet */
+    struct wf_cellmap peers;        /* node -> cell of a struct wf_router_peer */
+};
+
+/* What a node knows of the messages to and from another. In a cell. */
+struct wf_router_peer {
+    uint32_t sent;             /* messages sent to it, and... */
+    uint32_t seen;             /* ...order of the next message from it that is handed over */
+    struct wf_cellmap partial; /* its messages that have arrived in part: number -> cell */
+    struct wf_cellmap early;   /* those that wait for an earlier one: order -> cell */
+    struct wf_cellmap lost;    /* those that lost a packet, by number */
 };
 
 /* A cell of node 0. */

@@ -218,6 +218,8 @@ void wf_router_attach(struct wf_net *net, struct wf_engine *engine)
 
     wf_router_add_detector(model, engine);
     wf_engine_cells(engine, sizeof(struct wf_router_cell));
+    wf_engine_cells(engine, sizeof(struct wf_router_peer));
+    wf_engine_cells(engine, WF_CELLMAP_CELL_SIZE);
     model->other_ops = (struct wf_process_ops){
         .name = "router",
         .payload_max = sizeof(struct wf_router_packet),
