@@ -16,6 +16,7 @@ FILES = [
     ("weft-graph", "graph-files.md", "networks as graphs in files, for weft"),
     ("weft-jobs", "jobs.md", "programs, jobs and placement of weft"),
     ("weft-workload", "workload-language.md", "the language of gen:text of weft"),
+    ("weft-kernels", "kernels.md", "kernel files of weft run"),
     ("weft-study", "studies.md", "studies of weft sweep"),
     ("weft-trace", "trace-format.md", "the trace format of weft"),
     ("weft-formats", "trace-formats.md", "traces of other tools in weft"),

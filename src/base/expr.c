@@ -173,10 +173,53 @@ static uint64_t take_unit(struct parser *p, enum sort *sort)
     return 1;
 }
 
+/* The power of ten after a number, as in 7.9e-11; 0 if there is none. */
+static int32_t take_exponent(struct parser *p)
+{
+    enum { MOST = 99 };
+    const char *at = p->at;
+    bool is_signed = *at == 'e' && (at[1] == '-' || at[1] == '+');
+    int32_t power = 0;
+
+    if (*at != 'e' || !is_digit(at[1 + is_signed])) {
+        return 0;
+    }
+    for (p->at += 1 + is_signed; is_digit(*p->at) && power <= MOST; p->at++) {
+        power = 10 * power + (*p->at - '0');
+    }
+    if (power > MOST) {
+        fault(p, at, "the exponent is beyond 99", "", "");
+    }
+    return at[1] == '-' ? -power : power;
+}
+
+/* num * 10^power. What is below the last binary place is rounded away, what is too large becomes
+ * the largest. */
+static struct wf_fixed scale_by_ten(wf_u128 num, int32_t power)
+{
+    enum { DIVISOR_DIGITS = 19 };
+    uint64_t divisor = 1;
+
+    for (; power > 0 && num <= WF_FIXED_MAX / 10; power--) {
+        num *= 10;
+    }
+    if (power > 0 && num > 0) {
+        return (struct wf_fixed){WF_FIXED_MAX, false};
+    }
+    for (; power < -DIVISOR_DIGITS; power++) {
+        num = (num + 5) / 10;
+    }
+    for (; power < 0; power++) {
+        divisor *= 10;
+    }
+    return wf_fixed_ratio(num, divisor);
+}
+
 static enum sort parse_number(struct parser *p)
 {
     const char *begin = p->at;
-    uint64_t digits = 0, divisor = 1;
+    uint64_t digits = 0;
+    int32_t n_behind = 0;
     uint32_t n_digits = 0;
     bool behind = false;
     enum sort sort = NUMBER;
@@ -192,12 +235,13 @@ static enum sort parse_number(struct parser *p)
             return NUMBER;
         }
         digits = 10 * digits + (uint64_t)(*p->at - '0');
-        divisor *= behind ? 10 : 1;
+        n_behind += behind;
     }
 
+    int32_t power = take_exponent(p) - n_behind;
     wf_u128 unit = take_unit(p, &sort);
     emit(p, (struct instruction){.code = CONSTANT,
-                                 .constant = wf_fixed_ratio(digits * unit, divisor)});
+                                 .constant = scale_by_ten(digits * unit, power)});
     return sort == NUMBER && digits == 0 ? ZERO : sort;
 }
 

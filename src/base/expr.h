@@ -9,6 +9,7 @@
  *   factor   = ["-"] ( number [unit] | name | "(" sum ")" | function )
  *   function = ("min" | "max") "(" sum "," sum ")"
  *
+ * A number may have a power of ten, as in 7.9e-11.
  * Units are those of time (ps ns us ms s min h) and follow their number without a space. A name
  * has letters, digits, "_", ".", ":" and begins with a letter or "_". Every value is a number
  * or a time, which is known when a formula is compiled. Times are added to times, and

@@ -2,6 +2,7 @@
 #include "mpi/vrank/program_image.h"
 
 #include "base/mem.h"
+#include "mpi/vrank/kernel_calls.h"
 #include "mpi/vrank/program_objects.h"
 #include "mpi/vrank/program_relink.h"
 #include "mpi/vrank/spill.h"
@@ -91,6 +92,27 @@ bool wf_vrank_image_swaps(const struct wf_vrank_image *image, const void *place,
     return found;
 }
 
+struct wf_vrank_kernel_site *wf_vrank_image_kernel(const struct wf_vrank_image *image,
+                                                   uint32_t rank, uint32_t function)
+{
+    const struct wf_vrank_copy *copy = wf_vrank_copy_of(image, rank);
+
+    return copy->kernels != NULL && copy->kernels[function].code != NULL
+               ? &copy->kernels[function]
+               : NULL;
+}
+
+bool wf_vrank_image_has_kernel(const struct wf_vrank_image *image, uint32_t function)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < image->n_copies && !found; i++) {
+        const struct wf_vrank_kernel_site *sites = image->copies[i].kernels;
+        found = sites != NULL && sites[function].code != NULL;
+    }
+    return found;
+}
+
 /* ---- loading ---- */
 
 static enum wf_status fail(struct wf_err *err, const char *program, const char *what)
@@ -98,13 +120,21 @@ static enum wf_status fail(struct wf_err *err, const char *program, const char *
     return wf_err_set(err, WF_EINVAL, "cannot run '%.300s': %s", program, what);
 }
 
-static void find_objects(const struct wf_vrank_image *image,
-                         const struct wf_vrank_program_file *file, struct wf_vrank_copy *copy)
+static enum wf_status find_objects(const struct wf_vrank_image *image,
+                                   const struct wf_vrank_program_file *file,
+                                   struct wf_vrank_copy *copy, struct wf_err *err)
 {
+    const struct wf_vrank_program_file **files =
+        wf_xcalloc(copy->n_objects, sizeof(const struct wf_vrank_program_file *));
+
     for (uint32_t i = 0; i < copy->n_objects; i++) {
-        wf_vrank_object_find(copy, &copy->objects[i],
-                             i < copy->program ? &image->libraries.list[i].file : file);
+        files[i] = i < copy->program ? &image->libraries.list[i].file : file;
+        wf_vrank_object_find(copy, &copy->objects[i], files[i]);
     }
+    enum wf_status status =
+        wf_vrank_objects_replace(image, copy, 0, copy->n_objects, files, err);
+    free((void *)files);
+    return status;
 }
 
 static enum wf_status load_copy(const struct wf_vrank_image *image,
@@ -130,7 +160,7 @@ static enum wf_status load_copy(const struct wf_vrank_image *image,
         library->spill(config->spill != NULL ? wf_vrank_spill_port(config->spill) : NULL);
         library->interpose(symbol);
     }
-    find_objects(image, file, copy);
+    WF_TRY(find_objects(image, file, copy, err));
     copy->current = config->n_ranks;
     wf_vrank_objects_divide(copy, 0, copy->n_objects);
     return WF_OK;
@@ -262,6 +292,7 @@ static void free_copy(struct wf_vrank_copy *copy)
         }
     }
     free(copy->objects);
+    free(copy->kernels);
     free(copy->written);
     free(copy->is_fresh);
 }

@@ -12,12 +12,15 @@
 struct wf_vrank_image;
 struct wf_vrank_spill;
 struct wf_vrank_tls_block;
+struct wf_vrank_kernels;
+struct wf_vrank_kernel_site;
 
 struct wf_vrank_image_config {
     const char *program;
     uint32_t n_ranks;
-    uint32_t copies;              /* threads that run ranks at the same time */
-    struct wf_vrank_spill *spill; /* for large blocks of the program; or null */
+    uint32_t copies;                        /* threads that run ranks at the same time */
+    struct wf_vrank_spill *spill;           /* for large blocks of the program; or null */
+    const struct wf_vrank_kernels *kernels; /* functions that are not executed; or null */
 };
 
 /* Loads a program built with weftcc. On success the caller owns *out; *library is valid as
@@ -27,6 +30,12 @@ enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
                                    struct wf_vrank_image **out,
                                    const struct wf_port_library **library, struct wf_err *err);
 void wf_vrank_image_free(struct wf_vrank_image *image); /* null is allowed */
+
+/* The place of a kernel in the copy that a rank runs in; null if it is not there. Whether any copy
+ * has it. */
+struct wf_vrank_kernel_site *wf_vrank_image_kernel(const struct wf_vrank_image *image,
+                                                   uint32_t rank, uint32_t function);
+bool wf_vrank_image_has_kernel(const struct wf_vrank_image *image, uint32_t function);
 
 /* This thread is about to run this rank: makes the program's variables those of the rank. */
 void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank);

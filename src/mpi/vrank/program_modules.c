@@ -211,12 +211,20 @@ static enum wf_status load_files(const struct load *load,
     if (last->handle == NULL) {
         return wf_err_set(err, WF_EINVAL, "%s: %s", last->path, dlerror());
     }
+    const struct wf_vrank_program_file **files =
+        wf_xcalloc(n, sizeof(const struct wf_vrank_program_file *)); /* the stack is a rank's */
     for (uint32_t i = 0; i < libraries->n; i++) {
         if (libraries->list[i].why_shared == NULL) {
+            files[at - load->first_object] = &libraries->list[i].file;
             wf_vrank_object_find(copy, &copy->objects[at++], &libraries->list[i].file);
         }
     }
+    files[at - load->first_object] = file;
     wf_vrank_object_find(copy, &copy->objects[at], file);
+    enum wf_status status =
+        wf_vrank_objects_replace(load->image, copy, load->first_object, n, files, err);
+    free((void *)files);
+    WF_TRY(status);
     const struct wf_port_library *library = dlsym(copy->handle, WF_PORT_LIBRARY_SYMBOL);
     library->interpose(((const struct link_map *)last->handle)->l_ld);
     wf_vrank_objects_divide(copy, load->first_object, n);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "mpi/vrank/kernel_calls.h"
 #include "mpi/vrank/program_relink.h"
 
 #include <link.h>
@@ -91,6 +92,31 @@ void wf_vrank_object_find(const struct wf_vrank_copy *copy, struct wf_vrank_obje
         find_functions(file, object);
         (void)dl_iterate_phdr(find_data, object);
     }
+}
+
+/* ---- kernels ---- */
+
+enum wf_status wf_vrank_objects_replace(const struct wf_vrank_image *image,
+                                        struct wf_vrank_copy *copy, uint32_t first, uint32_t n,
+                                        const struct wf_vrank_program_file *const *files,
+                                        struct wf_err *err)
+{
+    const struct wf_vrank_kernels *kernels = image->config.kernels;
+
+    if (kernels == NULL) {
+        return WF_OK;
+    }
+    if (copy->kernels == NULL) {
+        copy->kernels = wf_xcalloc(kernels->n_functions, sizeof(*copy->kernels));
+    }
+    for (uint32_t i = n; i-- > 0;) { /* the program's own function comes first */
+        WF_TRY(wf_vrank_kernels_patch(kernels, files[i], copy->objects[first + i].base,
+                                      copy->kernels, err));
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        wf_vrank_kernels_import(kernels, copy->objects[first + i].base, copy->kernels);
+    }
+    return WF_OK;
 }
 
 /* ---- variables of each rank ---- */

@@ -77,6 +77,7 @@ struct wf_vrank_copy {
     size_t max_written;      /* pages of all objects */
     bool has_thread;         /* the thread-local variables of its thread are among them */
     unsigned char *is_fresh; /* [n_written] the rank that ran last has not changed the page */
+    struct wf_vrank_kernel_site *kernels; /* [function]; null: there are no kernels */
     struct wf_vrank_alias *aliases; /* of all libraries that parts of this copy may ask for */
     uint32_t n_aliases, max_aliases;
     struct wf_vrank_module *modules;
@@ -122,6 +123,14 @@ size_t wf_vrank_page_size(void);
  * effect if the loader has not loaded it. `file` is the one it was made of. */
 void wf_vrank_object_find(const struct wf_vrank_copy *copy, struct wf_vrank_object *object,
                           const struct wf_vrank_program_file *file);
+
+/* Functions of these objects that are kernels are not executed from now on. files[n] are what the
+ * objects were made of. */
+WF_NODISCARD
+enum wf_status wf_vrank_objects_replace(const struct wf_vrank_image *image,
+                                        struct wf_vrank_copy *copy, uint32_t first, uint32_t n,
+                                        const struct wf_vrank_program_file *const *files,
+                                        struct wf_err *err);
 
 /* From now on each rank has its own variables of these objects. All of them have been found. */
 void wf_vrank_objects_divide(struct wf_vrank_copy *copy, uint32_t first, uint32_t n);

@@ -94,6 +94,7 @@ static void port_enter(struct wf_port_rank *self, const void *site)
     if (self->computed != NULL) {
         *self->computed += op.duration;
     } else if (op.duration > 0) {
+        wf_vrank_kernels_flush(rank);
         op.site = wf_call_site(site);
         if (meter->kind == WF_VRANK_METER_TIME) {
             op.disturbances = disturbances_of(op.duration / 1000);
@@ -110,6 +111,7 @@ static void port_compute(struct wf_port_rank *self, int64_t picoseconds)
     if (rank->program->config.compute == WF_VRANK_COMPUTE_MODEL && self->computed != NULL) {
         *self->computed += picoseconds;
     } else if (rank->program->config.compute == WF_VRANK_COMPUTE_MODEL) {
+        wf_vrank_kernels_flush(rank);
         wf_vrank_oplog_add(&rank->log, &op);
     }
 }
@@ -127,6 +129,7 @@ static void port_post(struct wf_port_rank *self, const struct wf_op *op)
 {
     struct wf_vrank_rank *rank = rank_of(self);
 
+    wf_vrank_kernels_flush(rank);
     wf_vrank_oplog_add(&rank->log, op);
     if (rank->log.n >= OPS_AHEAD) {
         yield(rank);
@@ -158,6 +161,7 @@ static const struct wf_port_answer *port_call(struct wf_port_rank *self, const s
     struct wf_port_answer *answer = &heard->answer;
     struct wf_vrank_lent_op lent;
 
+    wf_vrank_kernels_flush(rank);
     drop_read(&heard->matches, answer->n_matches * sizeof(struct wf_port_match));
     drop_read(&heard->taken, answer->n_taken * sizeof(uint32_t));
     wf_vrank_oplog_lend(&rank->log, op, &lent);
@@ -207,6 +211,7 @@ static void port_exit(struct wf_port_rank *self, int code, bool all)
 {
     struct wf_vrank_rank *rank = rank_of(self);
 
+    wf_vrank_kernels_flush(rank);
     rank->state = WF_VRANK_RANK_ENDED;
     if (all) {
         wf_vrank_shared_end(&rank->program->shared,

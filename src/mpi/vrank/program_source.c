@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "mpi/vrank/kernel_file.h"
 #include "mpi/vrank/program_state.h"
 
 #include <stdlib.h>
@@ -227,6 +228,12 @@ static uint64_t program_switches(const struct wf_source *source)
     return sum;
 }
 
+static bool program_kernels(const struct wf_source *source, uint32_t i,
+                            struct wf_live_kernel *out)
+{
+    return wf_vrank_kernels_counted(wf_vrank_program_of(source), i, out);
+}
+
 static bool which_rank(uint32_t *rank)
 {
     if (wf_vrank_running() == NULL) {
@@ -345,6 +352,8 @@ static void program_destroy(struct wf_source *source)
     wf_vrank_image_free(program->image);
     wf_vrank_spill_free(program->spill);
     wf_vrank_labels_free(program->labels);
+    wf_vrank_kernels_free(program->kernels);
+    free(program->kernel_counts);
     free(program->config.argv);
     wf_vrank_shared_fini(&program->shared);
     free(program);
@@ -362,6 +371,7 @@ static const struct wf_live_ops program_hooks = {
     .common_region = program_common_region,
     .findings = program_findings,
     .switches = program_switches,
+    .kernels = program_kernels,
 };
 
 static const struct wf_source_ops program_ops = {
@@ -406,8 +416,8 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     if (config->labels) {
         program->labels = wf_vrank_labels_new(config->n_ranks, which_rank);
     }
-    struct wf_vrank_image_config image = {config->argv[0], config->n_ranks, config->copies,
-                                          NULL};
+    struct wf_vrank_image_config image = {
+        .program = config->argv[0], .n_ranks = config->n_ranks, .copies = config->copies};
     /* GNU Fortran writes each record to the standard output at once: ranks of a process share
      * it, and their lines stay whole and in order. */
     (void)setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0);
@@ -418,6 +428,11 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     }
     program->config.spill = NULL;
     image.spill = program->spill;
+    if (status == WF_OK) {
+        status = wf_vrank_program_kernels(program, config->kernels, err);
+    }
+    program->config.kernels = NULL;
+    image.kernels = program->kernels;
     if (status == WF_OK) {
         status = wf_vrank_image_load(&image, &program->image, &program->library, err);
     }

@@ -20,12 +20,15 @@
 #include "mpi/vrank/shared_state.h"
 #include "mpi/vrank/spill.h"
 #include "mpi/vrank/stacks.h"
+#include "program/ops/live.h"
 
 #include <stdatomic.h>
 
 enum wf_vrank_rank_state { WF_VRANK_RANK_NEW, WF_VRANK_RANK_RUNS, WF_VRANK_RANK_ENDED };
 
 struct wf_vrank_program;
+struct wf_vrank_kernels;
+struct wf_vrank_kernel_counts;
 
 struct wf_vrank_answers {
     struct wf_port_answer answer;
@@ -46,6 +49,11 @@ struct wf_vrank_rank {
     uint32_t stack;   /* its number, while the rank runs */
     uint8_t state;    /* enum wf_vrank_rank_state */
     uint8_t in_library;
+    bool has_section;   /* the next is known */
+    uint32_t in_kernel; /* calls of kernels that are executed, one in the other */
+    uint32_t section;   /* of the file of kernels */
+    uint64_t kernel_draws, kernel_calls;
+    int64_t kernel_time;     /* picoseconds: kernels that are no op yet */
     int64_t computing_since; /* reading of its thread's meter */
     uint64_t switches;       /* how often it was continued */
 };
@@ -63,6 +71,8 @@ struct wf_vrank_program {
     struct wf_vrank_spill *spill; /* null: memory is not spilled */
     struct wf_vrank_crash_watch watch;
     struct wf_vrank_shared shared;
+    struct wf_vrank_kernels *kernels;             /* null: all functions are executed */
+    struct wf_vrank_kernel_counts *kernel_counts; /* [function] */
     struct wf_vrank_rank *ranks;
     struct wf_vrank_memory memory; /* state of the memory when it became short */
     bool is_short;
@@ -91,3 +101,15 @@ void wf_vrank_rank_main(void *arg);
 void wf_vrank_span_begin(struct wf_vrank_rank *rank);
 /* What the simulation has told a rank; allocated if it is the first. */
 struct wf_vrank_answers *wf_vrank_heard_by(struct wf_vrank_rank *rank);
+
+/* ---- program_kernels.c ---- */
+
+/* Reads the file of kernels; nothing if there is no path. */
+WF_NODISCARD
+enum wf_status wf_vrank_program_kernels(struct wf_vrank_program *program, const char *path,
+                                        struct wf_err *err);
+/* The time of kernels since the last op becomes an op. */
+void wf_vrank_kernels_flush(struct wf_vrank_rank *rank);
+/* As kernels() of struct wf_live_ops. */
+bool wf_vrank_kernels_counted(const struct wf_vrank_program *program, uint32_t i,
+                              struct wf_live_kernel *out);

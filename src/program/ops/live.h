@@ -41,7 +41,15 @@ struct wf_live_crash {
     uint32_t n_frames;
 };
 
-/* All members are required, but for findings(). Ranks are those of the program. */
+/* A function that was not executed but took the time of a formula. */
+struct wf_live_kernel {
+    const char *name;
+    bool found;        /* the program or a library of it has it */
+    bool kernel_found; /* ...or the same routine with another interface */
+    uint64_t calls, executed, picoseconds;
+};
+
+/* All members are required, but for findings() and kernels(). Ranks are those of the program. */
 struct wf_live_ops {
     /* Tells the outcome of the ops so far, before the next op is asked for. */
     void (*tell)(const struct wf_source *source, uint32_t rank, const struct wf_answer *answer);
@@ -69,4 +77,7 @@ struct wf_live_ops {
     void (*findings)(const struct wf_source *source, struct wf_findings *out);
     /* When the run is over: how often a rank of this process was continued. */
     uint64_t (*switches)(const struct wf_source *source);
+    /* Likewise: the calls of kernel i by ranks of this process; false if there are not as many.
+     * Null: there are none. */
+    bool (*kernels)(const struct wf_source *source, uint32_t i, struct wf_live_kernel *out);
 };

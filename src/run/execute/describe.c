@@ -10,6 +10,7 @@
 #include "program/ops/live.h"
 #include "program/ops/source.h"
 #include "run/document/document.h"
+#include "run/document/kernels.h"
 #include "run/execute/world.h"
 
 #include <weft/weft.h>
@@ -102,6 +103,7 @@ enum wf_status wf_stage_describe(struct wf_execution *x)
 {
     const struct wf_executor_job *own = &x->outcome;
     struct wf_findings findings = {.items = NULL};
+    struct wf_document_kernels kernels;
     enum wf_status status = own->status;
 
     x->ran = status == WF_OK;
@@ -110,12 +112,17 @@ enum wf_status wf_stage_describe(struct wf_execution *x)
         return status;
     }
     wf_sim_check_collect(&x->plan, x->host->world, &findings);
+    wf_document_kernels_collect(&x->plan, x->host->world, &kernels);
     uint64_t switches =
         wf_plan_runs_programs(&x->plan) ? context_switches(&x->plan, x->host->world) : 0;
     if (wf_comm_rank(x->host->world) == 0) {
         x->doc = make_document(&x->plan);
         status = fill_document(x, &findings, switches, x->doc);
+        if (status != WF_ELIMIT) {
+            wf_document_kernels(&kernels, x->doc);
+        }
     }
+    free(kernels.items);
     if (status == WF_ELIMIT) {
         wf_doc_free(x->doc);
         x->doc = NULL;

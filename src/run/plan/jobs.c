@@ -373,7 +373,8 @@ static enum wf_status open_source(struct wf_plan *plan, uint32_t number, struct 
         const struct wf_program_run run = {.n_ranks = n,
                                            .threads = (uint32_t)plan->engine.threads,
                                            .cores = cores_of_rank(plan, job),
-                                           .scale = cpu != NULL ? cpu->scale : 1};
+                                           .scale = cpu != NULL ? cpu->scale : 1,
+                                           .seed = plan->core.seed};
         return wf_program_open(job->settings->source + strlen(WF_PROGRAM_PREFIX),
                                job->block.values, &run, &job->source, err);
     }

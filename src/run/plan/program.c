@@ -28,6 +28,9 @@ const struct wf_param wf_program_params[] = {
         .doc =
             "Stack of each rank, at least 16KiB; only the used part takes memory. 0: 8MiB, or "
             "256KiB with more than 16,384 ranks"),
+    WF_PARAM_ROW(struct wf_program_params, kernels, TEXT, .def = "",
+                 .doc = "File of functions, such as those of BLAS, that are not executed but "
+                        "take the time of a formula of their arguments. Empty: none"),
     WF_PARAM_ROW(
         struct wf_program_params, spill, TEXT, .def = "",
         .doc = "Directory for a file that holds stacks and large blocks of ranks: the run "
@@ -160,6 +163,8 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
         .stack_bytes = stack_of(params, run->n_ranks),
         .compute = (enum wf_vrank_compute)params->compute,
         .rate = params->rate,
+        .kernels = params->kernels,
+        .seed = run->seed,
         .spill = params->spill,
         .labels = params->labels,
         .no_payload = params->no_payload,

@@ -21,6 +21,7 @@ struct wf_program_params {
     int compute;    /* enum wf_vrank_compute */
     double rate;    /* instructions per second */
     uint64_t stack; /* bytes for each rank */
+    char *kernels;  /* file of functions that are not executed; empty: none */
     char *spill;    /* directory; empty: none */
     bool labels;
     bool no_payload, check;
@@ -37,6 +38,7 @@ struct wf_program_run {
     uint32_t threads; /* of the host that run ranks at a time, at most */
     uint32_t cores;   /* of its node that the threads of a rank have; 0: as many as they are */
     double scale;     /* factor for its compute times */
+    uint64_t seed;    /* of random times */
 };
 
 /* Loads the program. The arguments are borrowed. The caller owns *out. */

@@ -26,6 +26,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("placement", 0, "placement", "<how>"),
     WF_OPT_SETTING("stack", 0, "run.stack", NULL),
     WF_OPT_SETTING("spill", 0, "run.spill", "<directory>"),
+    WF_OPT_SETTING("kernels", 0, "run.kernels", "<file>"),
     WF_OPT_SETTING("labels", 0, "run.labels", NULL),
     WF_OPT_SETTING("no-payload", 0, "run.no_payload", NULL),
     WF_OPT_SETTING("check", 0, "run.check_use", NULL),

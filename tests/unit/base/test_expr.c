@@ -71,6 +71,11 @@ static void times_are_exact(void)
     CHECK(time_of("2ns+-t") == 500);
     CHECK(time_of("1ns*(1us/10ns)") == 100000); /* a ratio of times is a number */
     CHECK(time_of("000001ns") == 1000);
+    CHECK(time_of("7.9e-11s*n") == 553);
+    CHECK(time_of("7.905500751063348e-11s*1000000") == 79055008); /* 26 places */
+    CHECK(time_of("1.5e+3ns") == 1500000);
+    CHECK(time_of("1e-99s") == 0);
+    CHECK(time_of("1e99s") == WF_TIME_MAX);
 }
 
 /* 0.5 ps is 1 ps, 0.4 ps nothing; 0.3 ps is within 2^-41 ps of its value. */
@@ -158,6 +163,8 @@ static void faults_tell_their_column(void)
         {"t t", "column 3: expected an operator or the end, not 't'"},
         {"1.", "column 2: expected an operator or the end, not '.'"},
         {"t**2", "column 3: expected a number, a name or '('"},
+        {"1e100us", "column 2: the exponent is beyond 99"},
+        {"1e-us", "column 2: unknown unit of time 'e'"},
         {"0.1234567890123456789us", "column 1: the number has more than 18 digits"},
         {"min", "column 1: unknown name 'min'"},
     };
