@@ -27,6 +27,21 @@ if rank == 0 {
     repeat rounds * (size / x) { recv 0 8 send 0 8 }
 }
 """
+# Two ranks have x operations in progress at a time: long messages; and messages received in another order.
+LONG = """
+param x = 1 param rounds = 1
+repeat rounds * (4096 / x) { loop i 0..x { irecv 1 - rank 100000 tag i isend 1 - rank 100000 tag i } waitall }
+"""
+REVERSED = """
+param x = 1 param rounds = 1
+repeat rounds * (4096 / x) {
+    loop i 0..x { isend 1 - rank 8 tag i }
+    compute 10ms
+    loop i 0..x { irecv 1 - rank 8 tag x - 1 - i }
+    waitall
+}
+"""
+PAIR = ["-n", "2", "--net", "loggp", "-p", "mpi.eager_max=1KiB"]
 TREE = ["-n", "2048", "--topo", "fattree:32x64"]
 
 # name: the program, the two values of x, and what it runs on.
@@ -36,6 +51,8 @@ ROWS = {
     "peers, router": (ASK, (31, 1984), [*TREE, "--net", "router"]),
     "peers, dcqcn": (ASK, (31, 1984), [*TREE, "--net", "packet", "-p", "net.transport=dcqcn"]),
     "peers, pull": (ASK, (31, 1984), [*TREE, "--net", "packet", "-p", "net.transport=pull"]),
+    "long messages in progress": (LONG, (64, 2048), PAIR),
+    "received in reverse order": (REVERSED, (64, 2048), PAIR),
 }
 
 

@@ -54,7 +54,7 @@ enum wf_failure {
  * have none. */
 enum { WF_RANK_SMALL_REQUESTS = 8 };
 
-/* A list of complete requests, by time of completion. */
+/* A list of complete requests. The last one completed last, the others are in no order. */
 struct wf_done {
     uint32_t head, tail; /* cells; 0 if the list is empty */
 };

@@ -7,8 +7,8 @@
 #include "model/ranks/deferred.h"
 #include "model/ranks/protocol.h"
 
-#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- lists of complete requests ---- */
 
@@ -42,31 +42,24 @@ static void set_earlier(const struct wf_caller *who, struct wf_done *done, uint3
     *(after != 0 ? &wf_request_edit(who, after)->earlier : &done->tail) = cell;
 }
 
-/* Inserts a request into a list, after all requests that completed earlier or at the same
- * time. Usually that is the end. */
+/* Adds a request to a list: at the end, unless the last one completes later. Sends often complete
+ * in the future, so a search for its place would be long. */
 static inline void insert_done(const struct wf_caller *who, struct wf_done *done, uint32_t cell,
                                struct wf_rank_request *req)
 {
-    uint32_t before = done->tail;
+    uint32_t last = done->tail;
 
     req->order = who->rank->done_order++;
-    if (before == 0) {
-        req->earlier = req->later = 0;
-        done->head = done->tail = cell;
-        return;
+    req->earlier = req->later = 0;
+    if (last == 0 || wf_request_read(who, last)->at <= req->at) {
+        req->earlier = last;
+        set_later(who, done, last, cell);
+        done->tail = cell;
+    } else {
+        req->later = done->head;
+        set_earlier(who, done, done->head, cell);
+        done->head = cell;
     }
-    const struct wf_rank_request *last = wf_request_read(who, before);
-    uint32_t after = 0;
-
-    while (before != 0 && last->at > req->at) {
-        after = before;
-        before = last->earlier;
-        last = before != 0 ? wf_request_read(who, before) : NULL;
-    }
-    req->earlier = before;
-    req->later = after;
-    set_later(who, done, before, cell);
-    set_earlier(who, done, after, cell);
 }
 
 void wf_request_unlist(const struct wf_caller *who, const struct wf_rank_request *req)
@@ -89,6 +82,71 @@ void wf_request_discard(const struct wf_caller *who, uint32_t cell,
         wf_request_leave(who, req->number);
     }
     wf_cell_free(who->ctx, cell);
+}
+
+/* ---- complete requests in the order of completion ---- */
+
+static int compare_found(const void *a, const void *b)
+{
+    const struct wf_request_found_one *x = a, *y = b;
+
+    if (x->at != y->at) {
+        return x->at < y->at ? -1 : 1;
+    }
+    return (int32_t)(x->order - y->order) < 0 ? -1 : 1;
+}
+
+void wf_request_found_begin(struct wf_request_found *found)
+{
+    found->n = 0;
+    found->capacity = sizeof(found->usual) / sizeof(found->usual[0]);
+    found->list = found->usual;
+}
+
+void wf_request_found_add(struct wf_request_found *found, uint32_t cell,
+                          const struct wf_rank_request *req)
+{
+    if (found->n == found->capacity) {
+        size_t bytes = found->n * sizeof(found->list[0]);
+        struct wf_request_found_one *old = found->list;
+
+        found->capacity *= 2;
+        found->list = memcpy(wf_xmalloc(2 * bytes), old, bytes);
+        if (old != found->usual) {
+            free(old);
+        }
+    }
+    found->list[found->n++] = (struct wf_request_found_one){req->at, req->order, cell};
+}
+
+void wf_request_found_sort(struct wf_request_found *found)
+{
+    enum { FEW = 16 };
+    uint32_t i = 1;
+
+    while (i < found->n && compare_found(&found->list[i - 1], &found->list[i]) < 0) {
+        i++; /* mostly they are sorted */
+    }
+    if (i < found->n && found->n > FEW) {
+        qsort(found->list, found->n, sizeof(found->list[0]), compare_found);
+        return;
+    }
+    for (; i < found->n; i++) {
+        struct wf_request_found_one one = found->list[i];
+        uint32_t at = i;
+
+        for (; at > 0 && compare_found(&one, &found->list[at - 1]) < 0; at--) {
+            found->list[at] = found->list[at - 1];
+        }
+        found->list[at] = one;
+    }
+}
+
+void wf_request_found_end(struct wf_request_found *found)
+{
+    if (found->list != found->usual) {
+        free(found->list);
+    }
 }
 
 /* ---- taking complete requests ---- */
@@ -234,17 +292,23 @@ static void take_awaited(const struct wf_caller *who, uint32_t cell)
         return;
     }
     struct wf_cause cause = {.until = 0};
-    uint32_t next = who->rank->done_awaited.head;
+    struct wf_request_found found;
 
+    wf_request_found_begin(&found);
+    for (uint32_t at = who->rank->done_awaited.head; at != 0;) {
+        const struct wf_rank_request *req = wf_request_read(who, at);
+
+        wf_request_found_add(&found, at, req);
+        at = req->later;
+    }
+    wf_request_found_sort(&found);
     /* All of them leave the list, so that their neighbours need not learn it. */
     who->rank->done_awaited = (struct wf_done){0, 0};
-    while (next != 0) {
-        const struct wf_rank_request *req = wf_request_read(who, next);
-
-        cell = next;
-        next = req->later;
-        take_unlisted(who, cell, req, &cause);
+    for (uint32_t i = 0; i < found.n; i++) {
+        cell = found.list[i].cell;
+        take_unlisted(who, cell, wf_request_read(who, cell), &cause);
     }
+    wf_request_found_end(&found);
     note_causes(who, &cause);
 }
 
@@ -342,17 +406,9 @@ void wf_request_complete_edited(const struct wf_caller *who, uint32_t cell,
 
 /* ---- waiting ---- */
 
-/* The complete requests among those that a call waits for. */
-struct found {
-    struct found_one {
-        int64_t at;
-        uint32_t order, cell;
-    } * list;
-    uint32_t n;
-};
-
 /* The call waits for this request, which may appear twice in its set. */
-static inline void add_awaited(const struct wf_caller *who, uint32_t cell, struct found *found)
+static inline void add_awaited(const struct wf_caller *who, uint32_t cell,
+                               struct wf_request_found *found)
 {
     struct wf_rank_request *req = wf_request_edit(who, cell);
 
@@ -362,47 +418,18 @@ static inline void add_awaited(const struct wf_caller *who, uint32_t cell, struc
     req->flags |= WF_REQ_AWAITED;
     who->rank->awaited++;
     if (req->flags & WF_REQ_DONE) {
-        found->list[found->n++] = (struct found_one){req->at, req->order, cell};
+        wf_request_found_add(found, cell, req);
     } else {
         who->rank->missing++;
     }
 }
 
-static int compare_found(const void *a, const void *b)
-{
-    const struct found_one *x = a, *y = b;
-
-    if (x->at != y->at) {
-        return x->at < y->at ? -1 : 1;
-    }
-    return (int32_t)(x->order - y->order) < 0 ? -1 : 1;
-}
-
-static void sort_found(struct found *found)
-{
-    enum { FEW = 16 };
-
-    if (found->n > FEW) {
-        qsort(found->list, found->n, sizeof(found->list[0]), compare_found);
-        return;
-    }
-    for (uint32_t i = 1; i < found->n; i++) {
-        struct found_one one = found->list[i];
-        uint32_t at = i;
-
-        for (; at > 0 && compare_found(&one, &found->list[at - 1]) < 0; at--) {
-            found->list[at] = found->list[at - 1];
-        }
-        found->list[at] = one;
-    }
-}
-
 /* Moves the complete requests to the list of awaited requests, which is empty. */
-static void set_apart(const struct wf_caller *who, struct found *found)
+static void set_apart(const struct wf_caller *who, struct wf_request_found *found)
 {
     struct wf_done *apart = &who->rank->done_awaited;
 
-    sort_found(found);
+    wf_request_found_sort(found);
     for (uint32_t i = 0; i < found->n; i++) {
         uint32_t cell = found->list[i].cell;
         struct wf_rank_request *req = wf_request_edit(who, cell);
@@ -435,7 +462,8 @@ static void read_before(const struct wf_caller *who, uint32_t cell)
 }
 
 /* Waits for all requests that were added; `cell` is one of them. */
-static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell, struct found *found)
+static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell,
+                               struct wf_request_found *found)
 {
     if (who->rank->awaited > 1 || who->ranks->timeshare != NULL) {
         set_apart(who, found);
@@ -451,11 +479,10 @@ static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell, struc
 
 enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cells, uint32_t n)
 {
-    struct found_one list[2];
-    struct found found = {list, 0};
+    struct wf_request_found found;
     uint32_t one = 0;
 
-    assert(n <= sizeof(list) / sizeof(list[0]));
+    wf_request_found_begin(&found);
     wf_request_begin_wait(who->rank);
     for (uint32_t i = 0; i < n; i++) {
         if (cells[i] != 0) {
@@ -463,7 +490,9 @@ enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cel
             add_awaited(who, one, &found);
         }
     }
-    return end_wait(who, one, &found);
+    enum wf_called called = end_wait(who, one, &found);
+    wf_request_found_end(&found);
+    return called;
 }
 
 int64_t wf_request_latest(const struct wf_caller *who, uint32_t collective)
@@ -481,22 +510,36 @@ int64_t wf_request_latest(const struct wf_caller *who, uint32_t collective)
     return latest;
 }
 
+/* The complete requests of a collective, in the order of completion. */
+static void find_in_collective(const struct wf_caller *who, uint32_t collective,
+                               struct wf_request_found *found)
+{
+    wf_request_found_begin(found);
+    for (uint32_t cell = who->rank->done_in_colls.head; cell != 0;) {
+        const struct wf_rank_request *req = wf_request_read(who, cell);
+
+        if (req->msg.owner == collective) {
+            wf_request_found_add(found, cell, req);
+        }
+        cell = req->later;
+    }
+    wf_request_found_sort(found);
+}
+
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,
                            int64_t *cpu_ps)
 {
     const struct wf_rank_request *coll = wf_request_read(who, collective);
     bool blocks = coll->number == WF_RANK_NO_REQUEST && (coll->flags & WF_REQ_DETACHED) == 0;
     struct wf_cause cause = {.until = 0};
-    uint32_t next;
+    struct wf_request_found found;
 
     *cpu_ps = 0;
-    for (uint32_t cell = who->rank->done_in_colls.head; cell != 0; cell = next) {
+    find_in_collective(who, collective, &found);
+    for (uint32_t i = 0; i < found.n; i++) {
+        uint32_t cell = found.list[i].cell;
         const struct wf_rank_request *req = wf_request_read(who, cell);
 
-        next = req->later;
-        if (req->msg.owner != collective) {
-            continue;
-        }
         add_cause(who, req, wf_track_of(req->key.context, req->key.tag), clock, &cause);
         clock = wf_max_i64(clock, req->at);
         wf_rank_attended(who, blocks ? req->at : 0);
@@ -509,21 +552,18 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
         wf_request_unlist(who, req);
         wf_cell_free(who->ctx, cell);
     }
+    wf_request_found_end(&found);
     note_causes(who, &cause);
     return clock;
 }
 
 enum wf_called wf_rank_wait(const struct wf_caller *who, const struct wf_request_set *set)
 {
-    enum { USUAL = 32 };
-    struct found_one list[USUAL];
-    struct found found = {list, 0};
+    struct wf_request_found found;
     const uint32_t *numbers = set->numbers;
     uint32_t one = 0, first = set->first, count = set->count;
 
-    if (count > USUAL) {
-        found.list = wf_xmalloc(count * sizeof(list[0]));
-    }
+    wf_request_found_begin(&found);
     wf_request_begin_wait(who->rank);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t cell = wf_request_started(who, numbers != NULL ? numbers[i] : first + i);
@@ -533,8 +573,6 @@ enum wf_called wf_rank_wait(const struct wf_caller *who, const struct wf_request
         }
     }
     enum wf_called called = end_wait(who, one, &found);
-    if (found.list != list) {
-        free(found.list);
-    }
+    wf_request_found_end(&found);
     return called;
 }

@@ -275,6 +275,21 @@ void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
 void wf_request_complete_edited(const struct wf_caller *who, uint32_t cell,
                                 struct wf_rank_request *req, int64_t at);
 
+/* Complete requests, to be taken in the order of completion. */
+struct wf_request_found {
+    struct wf_request_found_one {
+        int64_t at;
+        uint32_t order, cell;
+    } * list, usual[32];
+    uint32_t n, capacity;
+};
+
+void wf_request_found_begin(struct wf_request_found *found);
+void wf_request_found_add(struct wf_request_found *found, uint32_t cell,
+                          const struct wf_rank_request *req);
+void wf_request_found_sort(struct wf_request_found *found);
+void wf_request_found_end(struct wf_request_found *found);
+
 /* Removes a complete request from its list. */
 void wf_request_unlist(const struct wf_caller *who, const struct wf_rank_request *req);
 /* Frees a request, which is in no list, and its number. */

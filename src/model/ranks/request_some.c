@@ -11,7 +11,7 @@ static uint32_t find_in_set(const struct wf_caller *who, const struct wf_request
 }
 
 /* The cell of the request in the set that completed first, or 0. Sets *n_open to the number
- * of requests in use. */
+ * of requests in use. None is awaited any more. */
 static uint32_t first_done(const struct wf_caller *who, const struct wf_request_set *set,
                            uint32_t *n_open)
 {
@@ -31,19 +31,20 @@ static uint32_t first_done(const struct wf_caller *who, const struct wf_request_
             first = cell;
             at = req->at;
         }
+        if (req->flags & WF_REQ_AWAITED) {
+            wf_request_edit(who, cell)->flags ^= WF_REQ_AWAITED;
+        }
     }
     return first;
 }
 
-/* Marks all requests of a set as awaited or not awaited. */
-static void mark_awaited(const struct wf_caller *who, const struct wf_request_set *set,
-                         bool awaited)
+/* Marks all requests of a set as awaited. */
+static void mark_awaited(const struct wf_caller *who, const struct wf_request_set *set)
 {
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t cell = find_in_set(who, set, i);
-        if (cell != 0 &&
-            ((wf_request_read(who, cell)->flags & WF_REQ_AWAITED) != 0) != awaited) {
-            wf_request_edit(who, cell)->flags ^= WF_REQ_AWAITED;
+        if (cell != 0) {
+            wf_request_edit(who, cell)->flags |= WF_REQ_AWAITED;
         }
     }
 }
@@ -52,20 +53,25 @@ static void mark_awaited(const struct wf_caller *who, const struct wf_request_se
 static bool take_until(const struct wf_caller *who, const struct wf_request_set *set,
                        int64_t at)
 {
-    bool any = false;
+    struct wf_request_found found;
 
-    mark_awaited(who, set, true);
-    for (uint32_t cell = who->rank->done.head, next; cell != 0; cell = next) {
-        const struct wf_rank_request *req = wf_request_read(who, cell);
+    wf_request_found_begin(&found);
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t cell = find_in_set(who, set, i);
+        const struct wf_rank_request *req = cell != 0 ? wf_request_read(who, cell) : NULL;
 
-        next = req->later;
-        if ((req->flags & WF_REQ_AWAITED) && req->at <= at) {
-            wf_request_take_one(who, cell);
-            any = true;
+        if (req != NULL && req->at <= at &&
+            (req->flags & (WF_REQ_DONE | WF_REQ_AWAITED)) == WF_REQ_DONE) {
+            wf_request_edit(who, cell)->flags |= WF_REQ_AWAITED; /* it may appear twice */
+            wf_request_found_add(&found, cell, req);
         }
     }
-    mark_awaited(who, set, false);
-    return any;
+    wf_request_found_sort(&found);
+    for (uint32_t i = 0; i < found.n; i++) {
+        wf_request_take_one(who, found.list[i].cell);
+    }
+    wf_request_found_end(&found);
+    return found.n > 0;
 }
 
 /* Eager sends have no request: a live program is told now that they are complete. Takes one
@@ -94,7 +100,7 @@ enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_req
 
     wf_request_begin_wait(rank);
     rank->ticket++; /* the event of an earlier check is stale */
-    if (take_gone(who, set, some)) {
+    if (n_open < set->count && take_gone(who, set, some)) {
         if (some) {
             (void)take_until(who, set, rank->clock);
         }
@@ -108,7 +114,7 @@ enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_req
         at = wf_max_i64(at, rank->clock);
     }
     if (cell == 0 || at > wf_now(who->ctx)) {
-        mark_awaited(who, set, true);
+        mark_awaited(who, set);
         rank->missing = n_open;
         rank->waits_for = WF_WAITS_FOR_ANY;
         rank->state = WF_RANK_WAITING;
@@ -120,7 +126,6 @@ enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_req
     if (some) {
         (void)take_until(who, set, at);
     } else {
-        mark_awaited(who, set, false);
         wf_request_take_one(who, cell);
     }
     return WF_CALLED_DONE;
