@@ -7,7 +7,7 @@ const char *const wf_scheduler_names[] = {
     "sequential", "conservative", "optimistic", "check-undo", "perturb", NULL,
 };
 
-const char *const wf_engine_partition_names[] = {"block", "cyclic", NULL};
+const char *const wf_engine_partition_names[] = {"block", "cyclic", "spread", NULL};
 
 const struct wf_param wf_engine_params[] = {
 #define WF_ENGINE_PARAM(name_, member, kind, ...)         \

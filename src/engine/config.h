@@ -17,7 +17,7 @@ enum wf_scheduler {
     WF_PERTURB,    /* optimistic with injected rollbacks, delays and reorderings */
 };
 
-enum wf_partition { WF_PARTITION_BLOCK, WF_PARTITION_CYCLIC };
+enum wf_partition { WF_PARTITION_BLOCK, WF_PARTITION_CYCLIC, WF_PARTITION_SPREAD };
 
 enum { WF_STOP_SOON = 1, WF_STOP_NOW = 2 };
 
@@ -47,6 +47,8 @@ struct wf_engine_config {
     int partition; /* enum wf_partition */
     bool pin;      /* threads to cores */
     bool fit;      /* a model that is too small for several threads runs on one */
+
+    bool forecast; /* what a run on one thread would take on several is counted */
 
     /* Asks a running engine to stop, if it is not 0; polled. May be null. With WF_STOP_SOON the
      * engine stops between two windows: it has executed all events up to its time. With

@@ -16,7 +16,16 @@ enum wf_run_fit {
     WF_RUN_CORES_TOO_FEW /* threads without a core hold the others up */
 };
 
-enum { WF_RUN_DEVICE_MAX = 96 };
+enum { WF_RUN_DEVICE_MAX = 96, WF_RUN_FORECASTS = 4 };
+
+/* What the run would take on several threads (engine/core/forecast.h). */
+struct wf_run_forecast {
+    uint32_t threads;
+    int partition;            /* enum wf_partition: the better one */
+    uint64_t critical_events; /* of the busiest thread of each window, summed over windows */
+    uint64_t remote_events;   /* scheduled by a process of another thread */
+    double seconds;
+};
 
 struct wf_run {
     uint64_t digest;
@@ -42,6 +51,9 @@ struct wf_run {
     uint32_t processes;             /* likewise */
     int exec;                       /* enum wf_exec: what executed the run; 0: events */
     char device[WF_RUN_DEVICE_MAX]; /* name of the GPU; empty: none */
+    /* Of a run on one thread that was asked for forecasts; else 0 threads. */
+    struct wf_run_forecast forecasts[WF_RUN_FORECASTS];
+    double meeting_seconds; /* measured: what it takes two threads to meet once */
     /* Events committed by the least and the most loaded thread. */
     uint64_t thread_events_min, thread_events_max;
 };

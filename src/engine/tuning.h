@@ -61,8 +61,13 @@ enum wf_tuning {
      * much memory. */
     WF_TUNE_SMALL_BLOCKS = 128,
     WF_TUNE_LPS_PER_THREAD = 256, /* with fewer processes one thread is faster than several */
-    WF_TUNE_STOP_CHECK = 256,     /* events between two checks whether to stop */
-    WF_TUNE_PROGRESS_MS = 100,    /* between two calls of the progress function */
+    /* Where two threads cannot be measured, what it takes them to meet. */
+    WF_TUNE_MEETING_NS = 200,
+    /* An event for another thread is written, handed over and filed; another core has its lines. That
+     * takes about a third of what it takes to execute an event. */
+    WF_TUNE_MESSAGE_SHARE = 3,
+    WF_TUNE_STOP_CHECK = 256,  /* events between two checks whether to stop */
+    WF_TUNE_PROGRESS_MS = 100, /* between two calls of the progress function */
 
     /* ---- cells ---- */
 

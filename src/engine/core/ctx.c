@@ -43,10 +43,10 @@ enum fault { ALLOWED, NO_PROCESS, PAYLOAD_TOO_LARGE, IN_THE_PAST, TOO_EARLY, AFT
 static inline enum fault fault_of(const struct wf_ctx *ctx, uint32_t dst, int64_t delay,
                                   size_t size)
 {
-    uint32_t number = dst >> ctx->block_shift;
+    uint32_t number = wf_block_number(ctx->map, dst);
     const struct wf_block *block = &ctx->blocks[number];
 
-    if (number >= ctx->n_blocks || dst - block->first >= block->count) {
+    if (number >= ctx->n_blocks || wf_block_index(block, dst) >= block->count) {
         return NO_PROCESS;
     }
     if (size > block->payload_max) {
@@ -93,7 +93,7 @@ static inline void *fill_in(struct wf_ctx *ctx, struct wf_event *ev, struct wf_e
 static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t dst,
                                              int64_t delay, size_t size)
 {
-    struct wf_bag *bags = ctx->bags[dst >> ctx->block_shift];
+    struct wf_bag *bags = ctx->bags[wf_block_number(ctx->map, dst)];
     struct wf_buf *sent = ctx->sent;
     size_t room = wf_event_room_of(size);
 
@@ -116,7 +116,7 @@ static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t 
  * where end() sends it. */
 static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay, size_t size)
 {
-    struct wf_bag *bags = ctx->bags[dst >> ctx->block_shift];
+    struct wf_bag *bags = ctx->bags[wf_block_number(ctx->map, dst)];
     size_t room = wf_event_room_of(size);
 
     if (bags != NULL) {
@@ -135,7 +135,7 @@ static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay, s
 /* Whether an event, which breaks no rule, is for the window being run. */
 static inline bool is_for_now(const struct wf_ctx *ctx, uint32_t dst, int64_t delay)
 {
-    return delay < ctx->lookahead && ctx->bags[dst >> ctx->block_shift] != NULL &&
+    return delay < ctx->lookahead && ctx->bags[wf_block_number(ctx->map, dst)] != NULL &&
            wf_wheel_window(ctx->wheel, ctx->now->key.time + delay) == ctx->wheel->now;
 }
 

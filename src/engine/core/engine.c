@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "engine/core/forecast.h"
 #include "engine/core/internal.h"
 #include "engine/hosts/pin.h"
 #include "engine/tuning.h"
@@ -38,6 +39,7 @@ struct wf_engine *wf_engine_new(const struct wf_engine_config *config, struct wf
 static void worker_free(struct wf_worker *worker)
 {
     wf_cells_fini(&worker->cells);
+    wf_forecast_free(worker->forecast);
     free(worker->blocks);
     free(worker->lps);
     free(worker->current);
@@ -180,7 +182,8 @@ static void visit_processes(struct wf_worker *worker, bool finishing)
         const struct wf_block *block = &worker->engine->blocks[worker->blocks[b]];
         const struct wf_process_ops *ops = block->group->ops;
         for (uint32_t i = 0; i < block->count; i++) {
-            struct wf_event now = {.key = {.src = block->first + i}, .dst = block->first + i};
+            uint32_t id = block->first + (i << block->spread);
+            struct wf_event now = {.key = {.src = id}, .dst = id};
             wf_ctx_enter(ctx, block, now.dst, &now);
             if (finishing && ops->finish != NULL) {
                 ops->finish(ctx->lp + 1, ctx);
@@ -229,7 +232,7 @@ static void *worker_main(void *arg)
     worker->ctx.blocks = engine->blocks;
     worker->ctx.bags = wf_xcalloc(engine->n_blocks, sizeof(void *));
     worker->ctx.n_blocks = engine->n_blocks;
-    worker->ctx.block_shift = engine->block_shift;
+    worker->ctx.map = engine->map;
     worker->ctx.seed = engine->config.seed;
     ops->prepare(worker);
     worker->ctx.lookahead = 0;
@@ -344,6 +347,10 @@ static void set_up(struct wf_engine *engine, bool alone)
     }
     wf_engine_partition(engine, alone ? 1 : engine->n_threads * engine->n_processes);
     wf_barrier_init(&engine->barrier, engine->n_threads, wf_clock_cores());
+    if (engine->config.forecast && engine->config.scheduler == WF_SEQUENTIAL &&
+        engine->lookahead > 0) {
+        engine->workers[0].forecast = wf_forecast_new(engine);
+    }
 }
 
 static void run_threads(struct wf_engine *engine)
@@ -372,6 +379,10 @@ enum wf_status wf_engine_run(struct wf_engine *engine, struct wf_run *run, struc
         run_threads(engine);
     }
     wf_engine_collect(engine, alone ? 1 : engine->n_processes, run);
+    if (engine->workers[0].forecast != NULL && run->events_committed > 0) {
+        wf_forecast_report(engine->workers[0].forecast,
+                           run->cpu_seconds / (double)run->events_committed, run);
+    }
     if (engine->failure.status != WF_OK) {
         if (err != NULL) {
             *err = engine->failure;

@@ -34,7 +34,7 @@ struct wf_engine {
 
     /* Fixed when the run starts. */
     uint32_t stride; /* bytes from one event to the next, payload included */
-    unsigned block_shift;
+    struct wf_block_map map;
     uint32_t n_blocks;
     struct wf_block *blocks;
     uint32_t *local_block; /* global block number -> number among its owner's */
@@ -51,7 +51,7 @@ struct wf_engine {
 
 static inline uint32_t wf_engine_block_of(const struct wf_engine *engine, uint32_t id)
 {
-    return id >> engine->block_shift;
+    return wf_block_number(engine->map, id);
 }
 
 static inline struct wf_lp *wf_engine_lp(const struct wf_engine *engine, uint32_t id)

@@ -7,12 +7,17 @@
 #include <assert.h>
 #include <stdlib.h>
 
+enum { SPREAD_MAX = 6 }; /* 2^6 blocks side by side */
+
 /* A block is small enough for its states and events to fit into the cache of a core, and
  * large enough for its events in a window to fill their chunks. */
-static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_workers)
+static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_workers,
+                                   unsigned spread)
 {
+    /* Blocks that lie spread are balanced however large they are. */
+    uint64_t blocks = spread > 0 ? 1 : WF_TUNE_BLOCKS;
     uint64_t widest = 0, stride = 0;
-    unsigned shift = WF_ID_ALIGN_SHIFT;
+    unsigned shift = WF_ID_ALIGN_SHIFT - spread;
     unsigned least = 0;
 
     for (uint32_t g = 0; g < engine->n_groups; g++) {
@@ -26,7 +31,7 @@ static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_wo
         least++;
     }
     if (n_workers > 1) {
-        while (shift > least && (widest >> shift) < (uint64_t)WF_TUNE_BLOCKS * n_workers) {
+        while (shift > least && (widest >> shift) < blocks * n_workers) {
             shift--;
         }
     }
@@ -37,10 +42,24 @@ static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_wo
     return shift;
 }
 
+/* How far apart the processes of a block are. Processes that roll back together are neighbours. */
+static unsigned choose_spread(const struct wf_engine *engine, uint32_t n_workers)
+{
+    unsigned spread = 0;
+
+    if (engine->config.partition != WF_PARTITION_SPREAD || engine->config.lps_per_kp > 1) {
+        return 0;
+    }
+    while (UINT32_C(1) << spread < n_workers && spread < SPREAD_MAX) {
+        spread++;
+    }
+    return spread;
+}
+
 static uint32_t owner_of(const struct wf_engine *engine, uint32_t block, uint32_t n_blocks,
                          uint32_t n_workers)
 {
-    if (engine->config.partition == WF_PARTITION_CYCLIC) {
+    if (engine->config.partition != WF_PARTITION_BLOCK) {
         return block % n_workers;
     }
     return (uint32_t)((uint64_t)block * n_workers / n_blocks);
@@ -49,16 +68,18 @@ static uint32_t owner_of(const struct wf_engine *engine, uint32_t block, uint32_
 static void cut_group(struct wf_engine *engine, const struct wf_process_group *group,
                       uint32_t n_workers)
 {
-    uint32_t size = UINT32_C(1) << engine->block_shift;
-    uint32_t n = (group->count + size - 1) / size;
+    const struct wf_block_map map = engine->map;
+    uint32_t apart = UINT32_C(1) << map.spread, span = apart << map.shift;
+    uint32_t n = (group->count + span - 1) / span * apart;
 
     for (uint32_t b = 0; b < n; b++) {
-        uint32_t first = group->first + b * size;
-        uint32_t left = group->count - b * size;
-        engine->blocks[first >> engine->block_shift] = (struct wf_block){
+        uint32_t first = b / apart * span + b % apart;
+        uint32_t left = first < group->count ? (group->count - first + apart - 1) / apart : 0;
+        engine->blocks[wf_block_number(map, group->first) + b] = (struct wf_block){
             .group = group,
-            .first = first,
-            .count = left < size ? left : size,
+            .first = group->first + first,
+            .count = left < span / apart ? left : span / apart,
+            .spread = map.spread,
             .owner = owner_of(engine, b, n, n_workers),
             .payload_max = (uint32_t)group->ops->payload_max,
         };
@@ -112,10 +133,11 @@ static void deal_blocks(struct wf_engine *engine)
 
 void wf_engine_partition(struct wf_engine *engine, uint32_t n_workers)
 {
-    engine->block_shift = choose_block_shift(engine, n_workers);
-    engine->n_blocks =
-        (uint32_t)(((uint64_t)engine->next_id + (UINT64_C(1) << engine->block_shift) - 1) >>
-                   engine->block_shift);
+    engine->map.spread = choose_spread(engine, n_workers);
+    engine->map.shift = choose_block_shift(engine, n_workers, engine->map.spread);
+    uint32_t span = UINT32_C(1) << (engine->map.shift + engine->map.spread);
+    engine->n_blocks = (uint32_t)(((uint64_t)engine->next_id + span - 1) / span)
+                       << engine->map.spread;
     engine->blocks = wf_xcalloc(engine->n_blocks, sizeof(*engine->blocks));
     engine->local_block = wf_xcalloc(engine->n_blocks, sizeof(uint32_t));
     for (uint32_t g = 0; g < engine->n_groups; g++) {

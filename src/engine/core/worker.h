@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "engine/core/cells.h"
 #include "engine/model.h"
+#include "engine/queue/blocks.h"
 #include "engine/queue/chunk.h"
 
 #include <stdalign.h>
@@ -31,19 +32,25 @@ struct wf_process_group {
     uint32_t state_size;
 };
 
-/* Consecutive processes of one group, owned by one worker and executed together. */
+/* Processes of one group, 2^spread apart, owned by one worker and executed together. */
 struct wf_block {
     unsigned char
         *lps; /* of its processes; null if another operating-system process has them */
     const struct wf_process_group *group;
-    uint32_t first, count;
+    uint32_t first, count, spread;
     uint32_t owner;       /* the worker */
     uint32_t payload_max; /* of the group's operations */
 };
 
+/* The place of a process of the block among its others. */
+static inline uint32_t wf_block_index(const struct wf_block *block, uint32_t id)
+{
+    return (id - block->first) >> block->spread;
+}
+
 static inline struct wf_lp *wf_block_lp(const struct wf_block *block, uint32_t id)
 {
-    return (void *)(block->lps + (size_t)(id - block->first) * block->group->stride);
+    return (void *)(block->lps + (size_t)wf_block_index(block, id) * block->group->stride);
 }
 
 enum { WF_UNDO_SEEN = 32 };
@@ -85,7 +92,7 @@ struct wf_ctx {
     void (*send)(struct wf_worker *worker, const struct wf_event *ev);
     const struct wf_block *blocks; /* of the engine, like the next three */
     uint32_t n_blocks;
-    unsigned block_shift;
+    struct wf_block_map map;
     uint64_t seed;        /* of random numbers */
     int64_t lookahead;    /* 0 while processes are initialised */
     int64_t end;          /* events at this time or later are dropped */
@@ -124,9 +131,10 @@ struct wf_worker {
     struct wf_event *current; /* one stride: the event being executed */
     unsigned char *tally;
     struct wf_counters count;
-    uint64_t overflows; /* events scheduled beyond the end of time */
-    uint64_t dropped;   /* events scheduled at or after the end of the run */
-    void *scheduler;    /* data of the scheduler */
+    uint64_t overflows;           /* events scheduled beyond the end of time */
+    uint64_t dropped;             /* events scheduled at or after the end of the run */
+    void *scheduler;              /* data of the scheduler */
+    struct wf_forecast *forecast; /* engine/core/forecast.h; null: none is wanted */
     int64_t next_progress_ns;
 };
 

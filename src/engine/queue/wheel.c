@@ -15,10 +15,10 @@ void wf_wheel_init(struct wf_wheel *wheel, struct wf_pool *pool, int64_t width)
     wheel->reciprocal = width == 1 ? UINT64_MAX : UINT64_MAX / (uint64_t)width + 1;
 }
 
-void wf_wheel_blocks(struct wf_wheel *wheel, unsigned block_shift, const uint32_t *local_block,
-                     uint32_t n_blocks)
+void wf_wheel_blocks(struct wf_wheel *wheel, struct wf_block_map map,
+                     const uint32_t *local_block, uint32_t n_blocks)
 {
-    wheel->block_shift = block_shift;
+    wheel->map = map;
     wheel->local_block = local_block;
     wheel->n_blocks = n_blocks;
     wheel->ring = wf_xcalloc((size_t)WF_WHEEL_SLOTS * n_blocks, sizeof(struct wf_bag));
@@ -74,10 +74,11 @@ static bool move_packed(struct wf_wheel *wheel, struct wf_chunk *chunk)
 {
     const struct wf_packed_bounds bounds = wf_chunk_bounds(chunk);
     uint64_t window = wf_wheel_window(wheel, bounds.time);
-    uint32_t block = bounds.dst >> wheel->block_shift;
+    uint32_t block = wf_block_number(wheel->map, bounds.dst);
 
     if (wf_wheel_window(wheel, bounds.last_time) != window ||
-        bounds.last_dst >> wheel->block_shift != block || !wf_wheel_is_near(wheel, window)) {
+        wf_block_number(wheel->map, bounds.last_dst) != block ||
+        !wf_wheel_is_near(wheel, window)) {
         return false;
     }
     struct wf_bag *bag = &wf_wheel_near_bags(wheel, bounds.dst)[window % WF_WHEEL_SLOTS];

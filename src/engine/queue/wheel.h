@@ -12,6 +12,7 @@
  */
 
 #include "base/int128.h"
+#include "engine/queue/blocks.h"
 #include "engine/queue/chunk.h"
 
 enum {
@@ -25,7 +26,7 @@ struct wf_wheel {
     struct wf_pool *pool;
     uint64_t reciprocal; /* turns a time into a window number by one multiplication */
     uint64_t now;        /* the present window: nothing is filed before it */
-    unsigned block_shift;
+    struct wf_block_map map;
     const uint32_t
         *local_block;  /* global block number -> number among the blocks of the worker */
     uint32_t n_blocks; /* of the worker */
@@ -44,8 +45,8 @@ struct wf_wheel {
 /* `width` is the lookahead, at least 1. */
 void wf_wheel_init(struct wf_wheel *wheel, struct wf_pool *pool, int64_t width);
 /* The blocks of the worker. The wheel keeps the pointer `local_block`. */
-void wf_wheel_blocks(struct wf_wheel *wheel, unsigned block_shift, const uint32_t *local_block,
-                     uint32_t n_blocks);
+void wf_wheel_blocks(struct wf_wheel *wheel, struct wf_block_map map,
+                     const uint32_t *local_block, uint32_t n_blocks);
 void wf_wheel_fini(struct wf_wheel *wheel);
 
 /* Monotonic; two times with the same number are less than `width` apart. */
@@ -80,7 +81,7 @@ static inline struct wf_bag *wf_wheel_far_bag(const struct wf_wheel *wheel,
                                               struct wf_wheel_slot far, uint64_t window,
                                               uint32_t dst)
 {
-    size_t bag = (window + (dst >> wheel->block_shift)) % WF_WHEEL_BAGS;
+    size_t bag = (window + wf_block_number(wheel->map, dst)) % WF_WHEEL_BAGS;
 
     return &wheel->far[((size_t)far.level * WF_WHEEL_SLOTS + far.slot) * WF_WHEEL_BAGS + bag];
 }
@@ -99,7 +100,8 @@ static inline struct wf_bag *wf_wheel_bag_of(const struct wf_wheel *wheel, struc
 /* The bags of a process's block in the ring. */
 static inline struct wf_bag *wf_wheel_near_bags(const struct wf_wheel *wheel, uint32_t dst)
 {
-    return &wheel->ring[(size_t)wheel->local_block[dst >> wheel->block_shift] * WF_WHEEL_SLOTS];
+    return &wheel->ring[(size_t)wheel->local_block[wf_block_number(wheel->map, dst)] *
+                        WF_WHEEL_SLOTS];
 }
 
 /* Makes room for an event in a bag that has too little, such as an empty one, and marks the slot of its

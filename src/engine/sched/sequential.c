@@ -5,6 +5,7 @@
  * it executes events in strict key order from a queue.
  */
 #include "base/mem.h"
+#include "engine/core/forecast.h"
 #include "engine/queue/pending.h"
 #include "engine/sched/windows.h"
 #include "engine/tuning.h"
@@ -62,6 +63,12 @@ static void run_queue(struct wf_worker *worker, struct wf_store *store)
     for (uint64_t n = 1; wf_pending_peek(&store->pending) != NULL; n++) {
         wf_pending_pop(&store->pending, worker->current);
         (void)wf_engine_prefetch(worker->engine, &store->pending);
+        if (worker->forecast != NULL) {
+            const struct wf_key *key = &worker->current->key;
+            wf_forecast_count(worker->forecast,
+                              wf_wheel_window(&store->windows.wheel, key->time),
+                              worker->current->dst, key->src);
+        }
         wf_worker_execute(worker, worker->current);
         if (n % WF_TUNE_STOP_CHECK == 0) {
             if (wf_engine_should_stop(worker->engine)) {

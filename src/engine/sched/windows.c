@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "engine/core/execute.h"
+#include "engine/core/forecast.h"
 #include "engine/queue/pack.h"
 #include "engine/tuning.h"
 
@@ -19,10 +20,9 @@ void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
 
     memset(windows, 0, sizeof(*windows));
     wf_wheel_init(&windows->wheel, &worker->pool, engine->lookahead);
-    wf_wheel_blocks(&windows->wheel, engine->block_shift, engine->local_block,
-                    worker->n_blocks);
+    wf_wheel_blocks(&windows->wheel, engine->map, engine->local_block, worker->n_blocks);
     wf_near_init(&windows->near, engine->stride);
-    windows->places = wf_xcalloc((size_t)1 << engine->block_shift, sizeof(uint32_t));
+    windows->places = wf_xcalloc((size_t)1 << engine->map.shift, sizeof(uint32_t));
     windows->length = engine->lookahead;
     while ((uint64_t)windows->length >> (windows->time_shift + TIME_BITS - 1) != 0) {
         windows->time_shift++;
@@ -112,6 +112,7 @@ static uint32_t count_by_bucket(struct wf_windows *windows, const struct wf_bag 
     uint32_t n_buckets = ((block->count - 1) >> shift) + 1;
 
     memset(places, 0, n_buckets * sizeof(*places));
+    shift += block->spread;
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         wf_chunk_prefetch(chunk->next);
         for (uint32_t o = 0, used = chunk->used; o < used; o = step(chunk, o, fixed)) {
@@ -130,9 +131,9 @@ static uint32_t count_by_bucket(struct wf_windows *windows, const struct wf_bag 
  * time has too many bits, the lower ones and the source are left out: then keys decide. An event with
  * a delta comes after all others of its instant. */
 static inline uint64_t order_of(const struct wf_windows *windows, const struct wf_event *ev,
-                                uint32_t first, int64_t base)
+                                uint32_t first, unsigned spread, int64_t base)
 {
-    uint64_t process = ev->dst - first;
+    uint64_t process = (ev->dst - first) >> spread;
     uint64_t time = ((uint64_t)ev->key.time - (uint64_t)base) >> windows->time_shift;
     uint32_t source = ev->key.src < SOURCE_MAX - 1 ? ev->key.src : SOURCE_MAX - 1;
 
@@ -158,11 +159,12 @@ static void sort_events(struct wf_windows *windows, const struct wf_bag *bag,
         shift++;
     }
     uint32_t n_buckets = count_by_bucket(windows, bag, block, shift, fixed);
+    shift += block->spread;
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         for (uint32_t o = 0, used = chunk->used; o < used; o = step(chunk, o, fixed)) {
             struct wf_event *ev = wf_chunk_event(chunk, o);
             sorter->scratch[places[(ev->dst - first) >> shift]++] =
-                (struct wf_sort_entry){order_of(windows, ev, first, base), ev};
+                (struct wf_sort_entry){order_of(windows, ev, first, block->spread, base), ev};
         }
     }
     for (uint32_t i = 0; i < n_buckets; i++) {
@@ -182,6 +184,9 @@ static void run_near(struct wf_windows *windows, struct wf_worker *worker,
     while (windows->near.n > 0 && (next == NULL || before(wf_near_top(&windows->near), next))) {
         /* It stays the least while it is executed: an event that it schedules has a later key. */
         const struct wf_event *ev = wf_near_top(&windows->near);
+        if (worker->forecast != NULL) {
+            wf_forecast_count(worker->forecast, windows->wheel.now, ev->dst, ev->key.src);
+        }
         wf_execute_in(worker, block, ev);
         wf_worker_count(worker, ev);
         wf_near_drop(&windows->near);
@@ -236,6 +241,7 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
     unsigned char *lps = block->lps;
     size_t stride = block->group->stride;
     uint32_t first = block->first;
+    unsigned spread = block->spread;
     /* Most events with payloads reach into a second cache line. */
     size_t tail = worker->engine->stride < 64 ? 0 : 56;
     int64_t last = worker->count.last_time;
@@ -247,17 +253,18 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
         __builtin_prefetch(ahead);
         __builtin_prefetch(ahead + tail);
         fetch_line(&next);
-        prefetch_process(lps + (entry[WF_TUNE_AHEAD_LP].ev->dst - first) * stride, stride);
+        prefetch_process(lps + ((entry[WF_TUNE_AHEAD_LP].ev->dst - first) >> spread) * stride,
+                         stride);
         if (ops->fetch != NULL) {
             const struct wf_event *soon = entry[WF_TUNE_AHEAD_CELLS].ev;
-            ops->fetch(lps + (soon->dst - first) * stride + sizeof(struct wf_lp), soon,
-                       &worker->ctx);
+            ops->fetch(lps + ((soon->dst - first) >> spread) * stride + sizeof(struct wf_lp),
+                       soon, &worker->ctx);
         }
         if (windows->near.n > 0) {
             run_near(windows, worker, block, ev);
         }
         last = ev->key.time > last ? ev->key.time : last;
-        wf_execute_at(worker, ops, (void *)(lps + (ev->dst - first) * stride), ev);
+        wf_execute_at(worker, ops, (void *)(lps + ((ev->dst - first) >> spread) * stride), ev);
     }
     worker->count.last_time = last > worker->count.last_time ? last : worker->count.last_time;
     return n - (size_t)(end - entry);
@@ -296,6 +303,10 @@ void wf_windows_run_block(struct wf_windows *windows, struct wf_worker *worker, 
     const struct wf_block *block = block_of(worker, b);
     size_t n = wf_windows_sort_block(windows, worker, b);
 
+    for (size_t i = 0; worker->forecast != NULL && i < n; i++) {
+        const struct wf_event *ev = windows->sorter.entries[i].ev;
+        wf_forecast_count(worker->forecast, windows->wheel.now, ev->dst, ev->key.src);
+    }
     worker->count.committed += run_sorted(
         windows, worker, block, n, (struct fetched){.chunk = after_block(windows, worker, b)});
     if (!windows->stopped) {

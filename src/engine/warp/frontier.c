@@ -89,7 +89,7 @@ void wf_frontier_queue(struct wf_warp *warp, const struct wf_event *ev)
     if (frontier->windowed) {
         struct wf_wheel *wheel = &frontier->windows->wheel;
         uint64_t window = wf_wheel_window(wheel, ev->key.time);
-        uint32_t block = wheel->local_block[ev->dst >> wheel->block_shift];
+        uint32_t block = wheel->local_block[wf_block_number(wheel->map, ev->dst)];
         if (window > frontier->window ||
             (window == frontier->window && block >= frontier->block)) {
             wf_wheel_file(wheel, window, ev);

@@ -14,7 +14,13 @@
 #include <string.h>
 
 /* Decimal places of measured values. */
-enum { SECONDS_DECIMALS = 6, PERCENT_DECIMALS = 3, RATE_DECIMALS = 0, WINDOW_DECIMALS = 3 };
+enum {
+    SECONDS_DECIMALS = 6,
+    PERCENT_DECIMALS = 3,
+    RATE_DECIMALS = 0,
+    WINDOW_DECIMALS = 3,
+    MEETING_DECIMALS = 9
+};
 
 static double ratio(double a, double b)
 {
@@ -25,6 +31,25 @@ static const char *const fit_reasons[] = {
     [WF_RUN_TOO_SMALL] = "the model is too small for more threads",
     [WF_RUN_CORES_TOO_FEW] = "there are no cores for more threads",
 };
+
+/* What the run would take on several threads, if that was counted. */
+static void describe_forecasts(struct wf_value *section, const struct wf_run *run)
+{
+    if (run->forecasts[0].threads == 0) {
+        return;
+    }
+    wf_doc_measured(section, "meeting_seconds", run->meeting_seconds, MEETING_DECIMALS);
+    struct wf_value *list = wf_doc_list(section, "forecasts");
+    for (size_t i = 0; i < WF_RUN_FORECASTS; i++) {
+        const struct wf_run_forecast *one = &run->forecasts[i];
+        struct wf_value *entry = wf_doc_section(list, NULL);
+        wf_doc_count(entry, "threads", one->threads);
+        wf_doc_text(entry, "partition", wf_engine_partition_names[one->partition]);
+        wf_doc_count(entry, "critical_events", one->critical_events);
+        wf_doc_count(entry, "remote_events", one->remote_events);
+        wf_doc_measured(entry, "seconds", one->seconds, SECONDS_DECIMALS);
+    }
+}
 
 struct wf_value *wf_document_run(struct wf_value *root, const struct wf_plan *plan,
                                  const struct wf_run *run, uint64_t memory_estimate)
@@ -68,6 +93,7 @@ struct wf_value *wf_document_run(struct wf_value *root, const struct wf_plan *pl
     wf_doc_count(section, "peak_rss_bytes", run->peak_rss_bytes);
     wf_doc_count(section, "thread_events_min", run->thread_events_min);
     wf_doc_count(section, "thread_events_max", run->thread_events_max);
+    describe_forecasts(section, run);
     wf_plan_describe_block(plan, "engine", section, "parameters");
     return section;
 }

@@ -138,6 +138,7 @@ static struct wf_engine_config configure(struct wf_execution *x)
     if (x->job.traffic != NULL) {
         config.end = wf_traffic_end(x->job.traffic);
     }
+    config.forecast = host->forecast;
     config.stop = host->stop;
     config.running = host->running;
     config.running_arg = host->running_arg;

@@ -70,6 +70,7 @@ struct wf_sim_host {
     /* Called from time to time from one thread. May be null. */
     void (*progress)(void *arg, const struct wf_sim_progress *progress);
     void *progress_arg;
+    bool forecast; /* what the run would take on several threads */
     /* Called before the run for each setting from a file that was skipped. May be null. */
     void (*skipped)(void *arg, const struct wf_setting *setting);
     void *skipped_arg;

@@ -187,6 +187,7 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
         .running = wf_interrupt_running,
         .progress = wf_progress_draw,
         .progress_arg = &line,
+        .forecast = opts->verbose,
         .skipped = opts->verbose ? note_skipped : NULL,
         .skipped_arg = cli,
         .noted = opts->quiet || !wf_world_is_first(cli->world) ? NULL : print_note,

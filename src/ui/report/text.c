@@ -172,6 +172,21 @@ static bool line_classes(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
+/* What the run would take on several threads. */
+static bool line_forecasts(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *list = wf_doc_find(doc, "run.forecasts");
+
+    if (list == NULL || list->type != WF_VALUE_LIST || list->first == NULL) {
+        return false;
+    }
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+        wf_phrase_add(out, "%s", v == list->first ? "" : ", ");
+        (void)wf_phrase_fill(out, v, "{seconds:.3} s on {threads} threads");
+    }
+    return true;
+}
+
 /* ---- the report ---- */
 
 /* The first lines of both reports. */
@@ -286,6 +301,7 @@ static const struct wf_phrase_line run_lines[] = {
              "[, {windows_alone} of them on one thread]"
              "[, {gvt_rounds} GVT rounds in {gvt_seconds:.3} s]]"
              "[{windows!}{gvt_rounds} GVT rounds in {gvt_seconds:.3} s]"},
+    {"Would take", .write = line_forecasts},
     {.label = NULL},
 };
 

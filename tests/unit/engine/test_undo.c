@@ -136,7 +136,7 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
                                    .payload_max = (uint32_t)ops->payload_max};
     rig->engine.blocks = &rig->block;
     rig->engine.n_blocks = 1;
-    rig->engine.block_shift = 11;
+    rig->engine.map.shift = 11;
     rig->engine.stride = STRIDE;
     rig->worker.engine = &rig->engine;
     rig->worker.ctx = (struct wf_ctx){.worker = &rig->worker,
@@ -145,7 +145,7 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
                                       .send = send,
                                       .blocks = &rig->block,
                                       .n_blocks = 1,
-                                      .block_shift = 11,
+                                      .map.shift = 11,
                                       .end = INT64_MAX,
                                       .out = (void *)rig->out};
     wf_cells_init(&rig->worker.cells, &(uint32_t){CELL_SIZE}, 1);

@@ -27,7 +27,7 @@ static struct bed *bed_new(int64_t lookahead, uint32_t stride)
     bed->block = (struct wf_block){.count = PROCESSES};
     bed->engine.lookahead = lookahead;
     bed->engine.stride = stride;
-    bed->engine.block_shift = BLOCK_SHIFT;
+    bed->engine.map.shift = BLOCK_SHIFT;
     bed->engine.blocks = &bed->block;
     bed->engine.local_block = &bed->number;
     bed->worker.engine = &bed->engine;

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/core/forecast.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "engine/core/internal.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static const double nano = 1e-9;
+
+struct wf_forecast *wf_forecast_new(const struct wf_engine *engine)
+{
+    struct wf_forecast *forecast = wf_xcalloc(1, sizeof(*forecast));
+
+    forecast->place = wf_xcalloc(engine->next_id, 1);
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        const struct wf_process_group *group = &engine->groups[g];
+        for (uint32_t i = 0; i < group->count; i++) {
+            forecast->place[group->first + i] =
+                (uint8_t)((uint64_t)i * WF_FORECAST_PARTS / group->count);
+        }
+    }
+    return forecast;
+}
+
+void wf_forecast_free(struct wf_forecast *forecast)
+{
+    if (forecast != NULL) {
+        free(forecast->place);
+        free(forecast);
+    }
+}
+
+static uint32_t most_of(const uint32_t *counts, uint32_t n)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        most = counts[i] > most ? counts[i] : most;
+    }
+    return most;
+}
+
+/* Neighbours become one part with `by_neighbours`; otherwise those half of all parts away. */
+static void halve(uint32_t *counts, uint32_t n, bool by_neighbours)
+{
+    for (uint32_t i = 0; i < n / 2; i++) {
+        counts[i] =
+            by_neighbours ? counts[2 * i] + counts[2 * i + 1] : counts[i] + counts[i + n / 2];
+    }
+}
+
+static void end_part(struct wf_forecast_part *part, uint32_t *counts, bool by_neighbours)
+{
+    for (unsigned bits = WF_FORECAST_BITS;; bits--) {
+        part->critical[bits] += most_of(counts, UINT32_C(1) << bits);
+        if (bits == 0) {
+            return;
+        }
+        halve(counts, UINT32_C(1) << bits, by_neighbours);
+    }
+}
+
+void wf_forecast_end_window(struct wf_forecast *forecast)
+{
+    uint32_t before = 0;
+
+    for (uint32_t i = 0; i < WF_FORECAST_PARTS; i++) {
+        before += forecast->blocks[i];
+    }
+    if (before == 0) {
+        return;
+    }
+    forecast->n_windows++;
+    forecast->n_events += before;
+    end_part(&forecast->parts[WF_FORECAST_BLOCK], forecast->blocks, true);
+    end_part(&forecast->parts[WF_FORECAST_SPREAD], forecast->spread, false);
+    memset(forecast->blocks, 0, sizeof(forecast->blocks));
+    memset(forecast->spread, 0, sizeof(forecast->spread));
+    for (unsigned bits = 0; bits <= WF_FORECAST_BITS; bits++) {
+        uint64_t blocks = 0, spread = 0;
+        for (unsigned same = 0; same < bits; same++) {
+            spread += forecast->low[same];
+            blocks += forecast->high[WF_FORECAST_BITS - same];
+        }
+        forecast->parts[WF_FORECAST_BLOCK].remote[bits] = blocks;
+        forecast->parts[WF_FORECAST_SPREAD].remote[bits] = spread;
+    }
+}
+
+/* What the busiest thread of each window does on 2^bits threads, in events: it executes them, and
+ * hands over its share of the remote ones. */
+static double work_of(const struct wf_forecast *forecast, unsigned part, unsigned bits)
+{
+    const struct wf_forecast_part *counts = &forecast->parts[part];
+    double threads = (double)(UINT32_C(1) << bits);
+
+    return (double)counts->critical[bits] +
+           (double)counts->remote[bits] / threads / WF_TUNE_MESSAGE_SHARE;
+}
+
+/* ---- the cost of a synchronisation ---- */
+
+enum { MEETINGS = 256, TRIES = 16 };
+
+static void *meet(void *barrier)
+{
+    for (uint32_t i = 0; i < MEETINGS; i++) {
+        wf_barrier_wait(barrier);
+    }
+    return NULL;
+}
+
+/* Measures what it takes two threads to meet once; a usual value if there is one core. The least of
+ * several tries: other programs may use the cores meanwhile. */
+static double measure_meeting(void)
+{
+    double least = WF_TUNE_MEETING_NS * nano;
+    bool known = false;
+
+    for (uint32_t i = 0; i < TRIES && wf_clock_cores() > 1; i++) {
+        struct wf_barrier barrier;
+        pthread_t other;
+        wf_barrier_init(&barrier, 2, 2);
+        if (pthread_create(&other, NULL, meet, &barrier) != 0) {
+            return least;
+        }
+        wf_barrier_wait(&barrier); /* it has started */
+        double begun = wf_clock_wall();
+        for (uint32_t n = 1; n < MEETINGS; n++) {
+            wf_barrier_wait(&barrier);
+        }
+        double each = (wf_clock_wall() - begun) / (MEETINGS - 1);
+        (void)pthread_join(other, NULL);
+        least = !known || each < least ? each : least;
+        known = true;
+    }
+    return least;
+}
+
+/* When threads meet, each reads a line of memory of each other: the time grows with their number. */
+static struct wf_run_forecast forecast_of(const struct wf_forecast *forecast, unsigned bits,
+                                          double event_seconds, double meeting_seconds)
+{
+    double blocks = work_of(forecast, WF_FORECAST_BLOCK, bits);
+    double spread = work_of(forecast, WF_FORECAST_SPREAD, bits);
+    unsigned part = spread < blocks ? WF_FORECAST_SPREAD : WF_FORECAST_BLOCK;
+
+    return (struct wf_run_forecast){
+        .threads = UINT32_C(1) << bits,
+        .partition = part == WF_FORECAST_BLOCK ? WF_PARTITION_BLOCK : WF_PARTITION_SPREAD,
+        .critical_events = forecast->parts[part].critical[bits],
+        .remote_events = forecast->parts[part].remote[bits],
+        .seconds = (spread < blocks ? spread : blocks) * event_seconds +
+                   (double)forecast->n_windows * (UINT32_C(1) << (bits - 1)) * meeting_seconds,
+    };
+}
+
+void wf_forecast_report(struct wf_forecast *forecast, double event_seconds, struct wf_run *run)
+{
+    static const unsigned bits[WF_RUN_FORECASTS] = {1, 2, 4, 6};
+
+    wf_forecast_end_window(forecast);
+    run->meeting_seconds = measure_meeting();
+    for (unsigned i = 0; i < WF_RUN_FORECASTS; i++) {
+        run->forecasts[i] = forecast_of(forecast, bits[i], event_seconds, run->meeting_seconds);
+    }
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What a run would take on several threads, counted while one thread executes it.
+ *
+ * In each window the threads wait for the one that has the most events. The sum of these numbers
+ * over all windows is the critical path. An event that a process of another thread scheduled is
+ * remote. Both are counted for powers of two of threads and for both partitions, and depend on the
+ * model alone. An event costs two increments, a window a few hundred additions.
+ */
+
+#include "engine/config.h"
+#include "engine/run.h"
+
+struct wf_engine;
+
+enum {
+    WF_FORECAST_BITS = 6, /* of the largest number of threads */
+    WF_FORECAST_PARTS = 1 << WF_FORECAST_BITS
+};
+
+/* Counts for one partition, [b] for 2^b threads. */
+struct wf_forecast_part {
+    uint64_t critical[WF_FORECAST_BITS + 1];
+    uint64_t remote[WF_FORECAST_BITS + 1];
+};
+
+struct wf_forecast {
+    uint8_t *place; /* by process: in which 64th of its group it is */
+    uint64_t window, n_windows, n_events;
+    uint32_t blocks[WF_FORECAST_PARTS], spread[WF_FORECAST_PARTS]; /* events of the window */
+    /* Events whose source is in another place: by the number of low bits that are the same, and
+     * of high bits that differ. */
+    uint64_t low[WF_FORECAST_BITS + 1], high[WF_FORECAST_BITS + 1];
+    struct wf_forecast_part parts[2]; /* WF_FORECAST_BLOCK, WF_FORECAST_SPREAD */
+};
+
+enum { WF_FORECAST_BLOCK, WF_FORECAST_SPREAD };
+
+/* The caller frees the forecast with wf_forecast_free(). */
+struct wf_forecast *wf_forecast_new(const struct wf_engine *engine);
+void wf_forecast_free(struct wf_forecast *forecast); /* null is allowed */
+/* Counts the events of the last window. To be called when the window ends. */
+void wf_forecast_end_window(struct wf_forecast *forecast);
+
+/* Counts an event of a process, scheduled by `src`. Windows come in ascending order. */
+static inline void wf_forecast_count(struct wf_forecast *forecast, uint64_t window,
+                                     uint32_t dst, uint32_t src)
+{
+    uint32_t low = (dst ^ src) % WF_FORECAST_PARTS;
+    unsigned high = forecast->place[dst] ^ forecast->place[src];
+
+    if (window != forecast->window) {
+        wf_forecast_end_window(forecast);
+        forecast->window = window;
+    }
+    forecast->blocks[forecast->place[dst]]++;
+    forecast->spread[dst % WF_FORECAST_PARTS]++;
+    forecast->low[low == 0 ? WF_FORECAST_BITS : (unsigned)__builtin_ctz(low)]++;
+    forecast->high[high == 0 ? 0 : 32 - (unsigned)__builtin_clz(high)]++;
+}
+
+/* Writes what the report of the run needs. */
+void wf_forecast_report(struct wf_forecast *forecast, double event_seconds, struct wf_run *run);

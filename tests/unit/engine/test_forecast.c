@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run would take on several threads is counted, exactly and for the better partition. */
+#include "harness/engine_harness.h"
+
+enum {
+    PROCESSES = 128,
+    WINDOWS = 500,
+    STEP = 10, /* length of a window */
+};
+
+/* Each of the first `balls` processes throws a ball to the process `apart` further, once in a window. */
+struct game {
+    uint32_t balls, apart;
+};
+
+static void game_init(void *state, struct wf_ctx *ctx)
+{
+    const struct game *game = wf_model(ctx);
+
+    if (wf_self(ctx) < game->balls) {
+        wf_schedule(ctx, wf_self(ctx), STEP, 0, NULL, 0);
+    }
+}
+
+static void game_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    const struct game *game = wf_model(ctx);
+
+    ++*(uint64_t *)state;
+    if (wf_now(ctx) < STEP * WINDOWS) {
+        wf_schedule(ctx, (wf_self(ctx) + game->apart) % game->balls, STEP, 0, NULL, 0);
+    }
+}
+
+static const struct wf_process_ops game_ops = {
+    .name = "game", .init = game_init, .event = game_event};
+
+static void build(struct wf_engine *engine, void *model)
+{
+    (void)wf_engine_add(engine, &game_ops, PROCESSES, sizeof(uint64_t), model);
+    wf_engine_promise(engine, STEP);
+}
+
+static struct wf_run play(struct game game, int scheduler)
+{
+    struct wf_engine_config config = engine_defaults(scheduler, 2);
+
+    config.fit = false;
+    config.forecast = true;
+    return run_model(&config, build, &game, NULL, 0).run;
+}
+
+static bool is(const struct wf_run_forecast *one, uint32_t threads, int partition,
+               uint64_t critical, uint64_t remote)
+{
+    bool right = one->threads == threads && one->partition == partition &&
+                 one->critical_events == critical && one->remote_events == remote;
+
+    if (!right) {
+        printf("# %u threads, partition %d: %llu critical, %llu remote\n", one->threads,
+               one->partition, (unsigned long long)one->critical_events,
+               (unsigned long long)one->remote_events);
+    }
+    return right;
+}
+
+/* Only the lower half of the processes has events: in blocks one of two threads has all of them. The
+ * first events are those of the processes themselves. */
+static void work_on_one_side_is_spread(void)
+{
+    struct wf_run run = play((struct game){64, 4}, WF_SEQUENTIAL);
+    uint64_t remote = UINT64_C(64) * (WINDOWS - 1);
+
+    CHECK(run.events_committed == UINT64_C(64) * WINDOWS && run.meeting_seconds > 0);
+    CHECK(is(&run.forecasts[0], 2, WF_PARTITION_SPREAD, UINT64_C(32) * WINDOWS, 0));
+    CHECK(is(&run.forecasts[1], 4, WF_PARTITION_SPREAD, UINT64_C(16) * WINDOWS, 0));
+    CHECK(is(&run.forecasts[2], 16, WF_PARTITION_SPREAD, UINT64_C(4) * WINDOWS, remote));
+    CHECK(is(&run.forecasts[3], 64, WF_PARTITION_SPREAD, UINT64_C(1) * WINDOWS, remote));
+}
+
+static void balanced_neighbours_stay_together(void)
+{
+    struct wf_run run = play((struct game){128, 1}, WF_SEQUENTIAL);
+    uint64_t later = WINDOWS - 1;
+
+    CHECK(is(&run.forecasts[0], 2, WF_PARTITION_BLOCK, UINT64_C(64) * WINDOWS, 2 * later));
+    CHECK(is(&run.forecasts[1], 4, WF_PARTITION_BLOCK, UINT64_C(32) * WINDOWS, 4 * later));
+    CHECK(is(&run.forecasts[2], 16, WF_PARTITION_BLOCK, UINT64_C(8) * WINDOWS, 16 * later));
+    CHECK(is(&run.forecasts[3], 64, WF_PARTITION_BLOCK, UINT64_C(2) * WINDOWS, 64 * later));
+}
+
+/* Few events: the run goes on with a queue. */
+static void events_of_a_queue_are_counted(void)
+{
+    struct wf_run run = play((struct game){8, 1}, WF_SEQUENTIAL);
+
+    CHECK(is(&run.forecasts[0], 2, WF_PARTITION_SPREAD, UINT64_C(4) * WINDOWS,
+             UINT64_C(8) * (WINDOWS - 1)));
+}
+
+/* The counts of two threads are those of the forecast. */
+static void forecast_counts_are_those_of_two_threads(void)
+{
+    struct game game = {128, 1};
+    struct wf_run one = play(game, WF_SEQUENTIAL), two = play(game, WF_CONSERVATIVE);
+
+    CHECK(two.threads == 2 && two.forecasts[0].threads == 0);
+    CHECK(two.remote_events == one.forecasts[0].remote_events);
+    CHECK(two.windows == WINDOWS && two.thread_events_max == one.forecasts[0].critical_events);
+}
+
+int main(void)
+{
+    RUN(work_on_one_side_is_spread);
+    RUN(balanced_neighbours_stay_together);
+    RUN(events_of_a_queue_are_counted);
+    RUN(forecast_counts_are_those_of_two_threads);
+    return wf_test_done();
+}
