@@ -46,12 +46,13 @@ static int64_t factor_at(uint8_t factor, const struct wf_ext_at *at)
 /* What the factors or the series add to the law. */
 static int64_t multiples_at(const struct wf_ext_integer *integer, const struct wf_ext_at *at)
 {
-    int64_t sum = wf_ext_series_at(&integer->series, at->turn);
+    /* A sum beyond 64 bits wraps: no value is that large, so the rule does not fit then. */
+    uint64_t sum = (uint64_t)wf_ext_series_at(&integer->series, at->turn);
 
     for (uint32_t i = 0; i < WF_EXT_INTEGER_FACTORS; i++) {
-        sum += integer->times[i] * factor_at(integer->factor[i], at);
+        sum += (uint64_t)integer->times[i] * (uint64_t)factor_at(integer->factor[i], at);
     }
-    return sum;
+    return (int64_t)sum;
 }
 
 /* The rule for a rank; null if there is none. */
@@ -75,8 +76,10 @@ bool wf_ext_integer_at(const struct wf_ext_model *model, const struct wf_ext_int
     if (rule == NULL || (rule->series.n > 0 && !wf_ext_series_has(&rule->series, at->turn))) {
         return false;
     }
-    *out = llround(wf_ext_law_at(&rule->law, at->grid)) + multiples_at(rule, at);
-    return true;
+    double base = wf_ext_law_at(&rule->law, at->grid);
+    bool fits = fabs(base) < 0x1p62; /* false if it is no number */
+    *out = fits ? (int64_t)((uint64_t)llround(base) + (uint64_t)multiples_at(rule, at)) : 0;
+    return fits;
 }
 
 void wf_ext_samples_add(struct wf_ext_samples *samples, const struct wf_ext_sample *sample)
@@ -95,7 +98,8 @@ static bool fit_factor(struct wf_ext_model *model, const struct wf_ext_samples *
 
     for (uint32_t i = 0; i < samples->n; i++) {
         const struct wf_ext_sample *s = &samples->all[i];
-        double base = (double)(s->value - multiples_at(out, &s->at));
+        double base =
+            (double)(int64_t)((uint64_t)s->value - (uint64_t)multiples_at(out, &s->at));
         if (known[s->count] && bases[s->count] != base) {
             return false;
         }
@@ -131,9 +135,10 @@ static bool find_times(const struct wf_ext_samples *samples, const struct wf_ext
         if (a->count == b->count && step != 0 &&
             factor_at(fixed, &a->at) == factor_at(fixed, &b->at)) {
             int64_t change =
-                b->value - multiples_at(out, &b->at) - (a->value - multiples_at(out, &a->at));
+                (int64_t)((uint64_t)b->value - (uint64_t)multiples_at(out, &b->at) -
+                          (uint64_t)a->value + (uint64_t)multiples_at(out, &a->at));
             *times = change / step;
-            return *times != 0 && *times * step == change;
+            return *times != 0 && change % step == 0;
         }
     }
     return false;

@@ -2,6 +2,7 @@
 #include "program/extrapolate/normal.h"
 
 #include "base/array.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static void let_go(struct wf_ext_normal *normal)
 static void hold(struct wf_ext_normal *normal, const struct wf_op *op)
 {
     if (normal->holds && normal->grows) {
-        normal->held.duration += op->duration;
+        normal->held.duration = wf_time_add(normal->held.duration, op->duration);
         normal->grows = false;
         return;
     }
@@ -278,7 +279,8 @@ static enum wf_status take(struct wf_ext_normal *normal, struct wf_op *op, struc
         return wait_for_some(normal, op, err);
     }
     if (normal->n_drained > 0 && op->kind == WF_OP_COMPUTE) {
-        normal->computed = (normal->computed < 0 ? 0 : normal->computed) + op->duration;
+        normal->computed =
+            wf_time_add(normal->computed < 0 ? 0 : normal->computed, op->duration);
         return WF_OK;
     }
     if (normal->n_drained > 0) {

@@ -23,7 +23,21 @@ struct playing {
     uint32_t open_bytes[WF_EXT_SCALES_MAX], open_compute[WF_EXT_SCALES_MAX];
     uint64_t n_computes, n_sends;
     uint64_t *n_collectives; /* by communicator */
+    uint64_t left;           /* steps that may still be played */
 };
+
+/* The steps of a rank are bounded by what the longest rank of the traces has: a rule may say any
+ * number of rounds, and rounds without ops would be compared with nothing. */
+enum { STEPS_MIN = 1 << 20, STEPS_PER_OP = 1 << 12 };
+
+/* A time or a size as an integer, from 0 on. */
+static int64_t whole(double value, int64_t unit)
+{
+    const double most = 1e18;
+    double units = value > 0 ? (value < most ? value : most) / (double)unit : 0;
+
+    return unit * llround(units);
+}
 
 /* ---- values ---- */
 
@@ -87,10 +101,11 @@ static uint32_t turn_of_sample(const struct playing *playing,
                : (uint32_t)(wf_rng_mix(((uint64_t)playing->rank << 32) + turn) >> 32);
 }
 
-/* The op of the sample for this turn; null if there is none. */
+/* The op of the sample for this turn, and in *of the rank that has it; null if there is none. */
 static const struct wf_ext_op *sample_of(const struct playing *playing,
                                          const struct wf_ext_step *step, uint32_t round,
-                                         uint32_t turn, uint32_t rank)
+                                         uint32_t turn, const struct wf_ext_rank **of,
+                                         uint32_t rank)
 {
     const struct wf_ext_model *model = playing->model;
     uint32_t statement =
@@ -102,7 +117,8 @@ static const struct wf_ext_op *sample_of(const struct playing *playing,
         return NULL;
     }
     ref += turn % n;
-    return &model->input.counts[ref->count].ranks[ref->rank].ops[ref->op];
+    *of = &model->input.counts[ref->count].ranks[ref->rank];
+    return &(*of)->ops[ref->op];
 }
 
 static double sampled(const struct playing *playing, const struct wf_ext_quantity *quantity,
@@ -130,6 +146,7 @@ static int64_t value_at(const struct playing *playing, const struct wf_ext_step 
                         enum wf_ext_value value, uint32_t round, uint32_t turn)
 {
     const struct wf_ext_quantity *quantity = &step->value[value];
+    const struct wf_ext_rank *of = NULL;
     const struct wf_ext_op *like = NULL;
     const struct wf_ext_law *law = NULL;
     double result = 0;
@@ -147,7 +164,7 @@ static int64_t value_at(const struct playing *playing, const struct wf_ext_step 
         if (quantity->capacity_bytes > 0) {
             return quantity->capacity_bytes;
         }
-        like = sample_of(playing, step, round, turn_of_sample(playing, quantity, turn),
+        like = sample_of(playing, step, round, turn_of_sample(playing, quantity, turn), &of,
                          playing->sample);
         if (like != NULL) {
             result = sampled(playing, quantity,
@@ -157,9 +174,9 @@ static int64_t value_at(const struct playing *playing, const struct wf_ext_step 
         break;
     }
     if (value == WF_EXT_COMPUTE || (law != NULL && law->form == WF_EXT_BLOCKS)) {
-        return llround(result);
+        return result < 0 ? -1 : whole(result, 1);
     }
-    return result <= 0 ? 0 : quantity->unit * llround(result / (double)quantity->unit);
+    return whole(result, quantity->unit);
 }
 
 /* Fills the array number `which` of an op. */
@@ -170,27 +187,36 @@ static void fill_elements(struct playing *playing, const struct wf_ext_step *ste
     const struct wf_ext_quantity *quantity = &step->value[value];
     const struct wf_ext_model *model = playing->model;
     const struct wf_ext_count *last = &model->input.counts[model->input.n_counts - 1];
+    const struct wf_ext_rank *of = NULL;
     const struct wf_ext_op *like = NULL;
 
     if (quantity->kind == WF_EXT_QUANTITY_SAMPLED) {
-        like = sample_of(playing, step, 0, turn, playing->rank % last->n);
+        like = sample_of(playing, step, 0, turn, &of, playing->rank % last->n);
     }
     for (uint32_t i = 0; i < size; i++) {
         double value_i = 0;
         if (like != NULL && like->n_elements[which] > 0) {
-            const struct wf_ext_rank *rank = &last->ranks[playing->rank % last->n];
             const uint64_t *from =
-                &rank->words[like->arrays + (which == 1 ? like->n_elements[0] : 0)];
+                &of->words[like->arrays + (which == 1 ? like->n_elements[0] : 0)];
             value_i = sampled(playing, quantity, (double)from[i % like->n_elements[which]]);
         } else if (quantity->kind != WF_EXT_QUANTITY_NONE) {
             value_i = wf_ext_law_at(law_of(playing, quantity, turn), playing->player->grid);
         }
-        double units = value_i < 0 ? 0 : value_i / (double)quantity->unit;
-        playing->elements[which][i] = (uint64_t)(quantity->unit * llround(units));
+        playing->elements[which][i] = (uint64_t)whole(value_i, quantity->unit);
     }
 }
 
 /* ---- steps ---- */
+
+static enum wf_status no_comm(const struct playing *playing, const struct wf_ext_shape *shape,
+                              struct wf_err *err)
+{
+    return wf_err_set(
+        err, WF_EINVAL,
+        "rank %u of %u does not have the communicator of its %s; the rule does not "
+        "fit this number of ranks",
+        playing->rank, playing->player->grid->n, wf_op_name((enum wf_op_kind)shape->kind));
+}
 
 static enum wf_status find_peers(const struct playing *playing, const struct wf_ext_step *step,
                                  const struct wf_ext_where *where, struct wf_ext_played *out,
@@ -211,6 +237,9 @@ static enum wf_status find_peers(const struct playing *playing, const struct wf_
         }
         if (wf_ext_rooted(shape)) {
             line.n = player->comm_size(player->arg, rank, shape->comm);
+            if (line.n == 0) {
+                return no_comm(playing, shape, err);
+            }
             line.size[WF_EXT_WHOLE] = line.n;
             line.stride[WF_EXT_WHOLE] = 1;
             grid = &line;
@@ -420,7 +449,7 @@ static enum wf_status rounds_of(const struct playing *playing, const struct wf_e
         return WF_OK;
     }
     WF_TRY(integer_at(playing, step, &step->rounds, &at, &rounds, err));
-    *out = rounds < 0 ? 0 : (uint32_t)rounds;
+    *out = rounds < 0 ? 0 : rounds < UINT32_MAX ? (uint32_t)rounds : UINT32_MAX;
     if (rounds < 0 && step->type == WF_EXT_STEP_LOOP && step->rounds.law.exact) {
         char why[160];
         (void)snprintf(why, sizeof(why),
@@ -438,6 +467,14 @@ static enum wf_status play_step(struct playing *playing, uint32_t number, uint32
 {
     const struct wf_ext_step *step = &playing->model->steps[number];
     uint32_t rounds = 1;
+
+    if (playing->left-- == 0) {
+        return wf_err_set(err, WF_EINVAL,
+                          "with %" PRIu32 " ranks, rank %" PRIu32
+                          " would do %d times as much as "
+                          "any traced rank: the rules for its rounds do not fit",
+                          playing->player->grid->n, playing->rank, STEPS_PER_OP);
+    }
 
     if (step->type == WF_EXT_STEP_OP) {
         return play_op(playing, number, round, err);
@@ -491,6 +528,10 @@ enum wf_status wf_ext_play(const struct wf_ext_player *player, uint32_t rank,
     playing.sample = find_sample(model, playing.class, rank);
     playing.main_loop =
         player->changes != NULL && player->changes->repeat > 0 ? wf_ext_main_loop(model) : 0;
+    playing.left = STEPS_MIN + (uint64_t)STEPS_PER_OP * model->input.n_ops_max;
+    if (playing.main_loop != 0 && player->changes->repeat > 1) {
+        playing.left = scaled(playing.left, player->changes->repeat);
+    }
     playing.turns = wf_xcalloc(model->n_steps, sizeof(*playing.turns));
     playing.n_collectives = wf_xcalloc(model->n_groups + 1, sizeof(*playing.n_collectives));
     for (uint32_t i = 0; i < 2; i++) {
@@ -516,7 +557,9 @@ static uint32_t checked_size(void *arg, uint32_t rank, uint32_t comm)
 {
     const struct checking *checking = arg;
 
-    return checking->count->ranks[rank].comms[comm].size;
+    const struct wf_ext_rank *of = &checking->count->ranks[rank];
+
+    return comm < of->n_comms ? of->comms[comm].size : 0;
 }
 
 static enum wf_status differs(const struct checking *checking, uint32_t rank, const char *what,

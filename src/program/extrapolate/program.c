@@ -3,11 +3,13 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "program/extrapolate/normal.h"
 #include "program/extrapolate/requests.h"
 #include "program/ops/fields.h"
 #include "program/ops/retimed.h"
 #include "program/ops/robust.h"
+#include "program/trace/weft/native.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +75,7 @@ static void attach_rank(struct wf_ext_input *input, struct wf_ext_rank *rank, ui
     for (uint32_t i = 0; i < rank->n; i++) {
         struct wf_ext_op op = rank->ops[i];
         if (is_compute(input, &op)) {
-            end.compute = (end.compute < 0 ? 0 : end.compute) + op.compute;
+            end.compute = wf_time_add(end.compute < 0 ? 0 : end.compute, op.compute);
             end.site = op.site;
             continue;
         }
@@ -107,6 +109,51 @@ void wf_ext_attach(struct wf_ext_input *input)
         }
     }
     input->attached = true;
+}
+
+/* ---- work ---- */
+
+/* Loops in a small file make many ops, and each is compared with others. What a trace may ask for is
+ * proportional to its size: 128 ops for each byte, and some millions. A trace that does not know
+ * its size had an op for some of its bytes. */
+enum { WORK_PER_BYTE = 1 << 13, WORK_PER_OP = 64, BYTES_PER_RANK = 44 };
+#define WORK_MIN (UINT64_C(1) << 28)
+
+static enum wf_status too_much(const char *path, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EINVAL,
+                      "'%.200s': its loops make too many ops for extrapolation, which reads "
+                      "them one by one; weft cut takes some iterations or ranks of it",
+                      path);
+}
+
+static enum wf_status begin_work(struct wf_ext_input *input, const char *path,
+                                 const struct wf_source *source, struct wf_err *err)
+{
+    struct wf_native_facts facts = {.n_ops = 0};
+
+    while (!wf_native_facts(source, &facts) && source->inner != NULL) {
+        source = source->inner;
+    }
+    input->left = facts.n_bytes > 0 ? WORK_MIN + WORK_PER_BYTE * facts.n_bytes : UINT64_MAX;
+    if (facts.n_bytes > 0 && source->n_ranks > facts.n_bytes / BYTES_PER_RANK + 1) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "'%.200s': of its %u ranks, most do nothing, so that there is nothing "
+            "to extrapolate",
+            path, (unsigned)source->n_ranks);
+    }
+    return facts.n_ops > input->left / WORK_PER_OP ? too_much(path, err) : WF_OK;
+}
+
+static enum wf_status work(struct wf_ext_input *input, const char *path, uint64_t amount,
+                           struct wf_err *err)
+{
+    if (amount > input->left) {
+        return too_much(path, err);
+    }
+    input->left -= amount;
+    return WF_OK;
 }
 
 /* ---- reading a rank ---- */
@@ -147,6 +194,8 @@ static uint32_t find_comm(struct reading *reading, uint32_t number)
     struct wf_ext_comm *comm = &rank->comms[rank->n_comms];
     *comm = (struct wf_ext_comm){.number = number, .size = group.size, .rank = group.rank};
     comm->members = wf_xcalloc(group.size, sizeof(*comm->members));
+    uint64_t *left = &reading->input->left;
+    *left -= group.size < *left ? group.size : *left;
     for (uint32_t i = 0; i < group.size; i++) {
         comm->members[i] = wf_group_rank(&group, i);
     }
@@ -392,6 +441,25 @@ static void read_compute(struct reading *reading, const struct wf_op *op)
                 .compute = op->duration, .site = op->site, .shape = reading->compute_shape});
 }
 
+/* Requests are looked up one by one; the elements of arrays and of communicators are kept. */
+static uint64_t work_of(const struct reading *reading, const struct wf_op *op)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+    bool looks = info->family == WF_FAMILY_WAIT || info->family == WF_FAMILY_START;
+    uint64_t n_open = (uint64_t)reading->active.n + reading->persistent.n;
+    struct wf_group group;
+    uint64_t n = WORK_PER_OP;
+
+    if (looks || info->family == WF_FAMILY_FREE) {
+        return n + n_open * (info->detail == WF_WAIT_ONE ? 1 : 1 + (uint64_t)op->count);
+    }
+    if (info->family == WF_FAMILY_COLLECTIVE &&
+        wf_source_group(reading->source, reading->number, op->comm, &group)) {
+        n += (op->counts != NULL ? group.size : 0) + (op->recv_counts != NULL ? group.size : 0);
+    }
+    return n + (wf_op_has_comm(op->kind) ? reading->rank->n_comms : 0);
+}
+
 static enum wf_status read_ops(struct reading *reading, struct wf_err *err)
 {
     struct wf_op op;
@@ -402,6 +470,7 @@ static enum wf_status read_ops(struct reading *reading, struct wf_err *err)
         if (!more) {
             return wf_source_check(reading->source, err);
         }
+        WF_TRY(work(reading->input, reading->path, work_of(reading, &op), err));
         if (op.kind == WF_OP_COMPUTE) {
             read_compute(reading, &op);
         } else {
@@ -424,6 +493,8 @@ static enum wf_status read_rank(struct reading *reading, struct wf_err *err)
     input->n_tests += reading->normal.n_tests;
     input->n_joined += reading->normal.n_joined;
     input->n_neighbors += reading->normal.n_neighbors;
+    input->n_ops_max =
+        reading->rank->n > input->n_ops_max ? reading->rank->n : input->n_ops_max;
     wf_ext_normal_fini(&reading->normal);
     return status;
 }
@@ -453,6 +524,7 @@ enum wf_status wf_ext_read(struct wf_ext_input *input, const char *path,
     struct wf_robust robust;
     struct wf_source *corrected = NULL;
 
+    WF_TRY(begin_work(input, path, source, err));
     reading.compute_shape = compute_shape(input);
     input->counts =
         wf_xrealloc(input->counts, (size_t)input->n_counts + 1, sizeof(*input->counts));

@@ -95,6 +95,8 @@ struct wf_ext_input {
     uint64_t n_neighbors; /* neighbour collectives that became messages */
     uint64_t n_corrected; /* compute times that the operating system had disturbed */
     uint64_t n_wildcards_forgotten;
+    uint64_t left;      /* work that the trace which is being read may still ask for */
+    uint32_t n_ops_max; /* of a rank of a trace */
     bool has_counters;
     bool attached; /* computing belongs to the op after it */
 };

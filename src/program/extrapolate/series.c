@@ -13,7 +13,10 @@ int64_t wf_ext_series_at(const struct wf_ext_series *series, uint32_t turn)
     if (series->n == 0 || !wf_ext_series_has(series, turn)) {
         return 0;
     }
-    return series->values[turn % series->n] + turn / series->n * series->shift;
+    uint64_t shifts = turn / series->n;
+
+    return (int64_t)((uint64_t)series->values[turn % series->n] +
+                     shifts * (uint64_t)series->shift);
 }
 
 static bool repeats(const int64_t *values, uint32_t n, uint32_t period)

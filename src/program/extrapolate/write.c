@@ -39,7 +39,7 @@ static const struct comm *find_comm(struct writing *writing, uint32_t rank, uint
 {
     struct comm *comm = &writing->comms[number];
 
-    if (comm->size == 0) {
+    if (comm->size == 0 && comm->members == NULL) {
         comm->members = number == 0 ? NULL : wf_xcalloc(writing->grid->n, sizeof(uint32_t));
         comm->own = rank;
         comm->size = number == 0
@@ -60,6 +60,12 @@ static enum wf_status tell_comm(struct writing *writing, uint32_t rank, uint32_t
 {
     const struct comm *comm = find_comm(writing, rank, number);
 
+    if (comm->size == 0) {
+        return wf_err_set(err, WF_EINVAL,
+                          "with %u ranks, rank %u has no communicator number %u; the rules do "
+                          "not fit this number of ranks",
+                          writing->grid->n, rank, number);
+    }
     if (number == 0 || comm->told || writing->writer->ops->group == NULL) {
         return WF_OK;
     }
@@ -268,7 +274,9 @@ static enum wf_status write_op(void *arg, uint32_t rank, const struct wf_ext_pla
     op.counts = played->elements[0];
     op.recv_counts = played->elements[1];
     WF_TRY(tell_comm(writing, rank, shape->comm, err));
-    if (wf_op_info(op.kind)->family == WF_FAMILY_COMM) {
+    /* Ranks that are not in the new communicator do not have it. */
+    if (wf_op_info(op.kind)->family == WF_FAMILY_COMM &&
+        shape->new_comm < writing->model->n_groups) {
         WF_TRY(tell_comm(writing, rank, shape->new_comm, err));
     }
     WF_TRY(fill_op(writing, rank, played, &op, err));

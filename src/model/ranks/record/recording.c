@@ -280,6 +280,12 @@ void wf_recording_span(struct wf_recording *recording, const struct wf_span *spa
     wf_recording_count(recording, span);
 }
 
+/* The time after this one, if there is one. */
+static int64_t after(int64_t time)
+{
+    return time < INT64_MAX ? time + 1 : time;
+}
+
 /* Counts a message and keeps it, if it is among those to be kept. */
 static void count_message(struct wf_recording *recording, const struct wf_sent *sent)
 {
@@ -287,7 +293,7 @@ static void count_message(struct wf_recording *recording, const struct wf_sent *
 
     if (recording->message_sums) {
         recording->n_messages++;
-    } else if (wf_choice_touches(choice, sent->departure, sent->arrival + 1) &&
+    } else if (wf_choice_touches(choice, sent->departure, after(sent->arrival)) &&
                (choice->n_ranges == 0 || (wf_choice_has_rank(choice, sent->from) &&
                                           wf_choice_has_rank(choice, sent->to)))) {
         keep_entry(recording, messages_of(recording), sent);
@@ -325,7 +331,7 @@ static void close_call(struct wf_recording *recording, struct wf_call *call, int
     sum->bytes += call->bytes;
     sum->time_ps += length;
     sum->max_ps = length > sum->max_ps ? length : sum->max_ps;
-    if (wf_choice_touches(choice, call->from, call->until + 1) &&
+    if (wf_choice_touches(choice, call->from, after(call->until)) &&
         (choice->n_ranges == 0 || wf_choice_has_rank(choice, call->rank))) {
         keep_entry(recording, calls_of(recording), call);
     }

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "base/varint.h"
 
 #include <dirent.h>
@@ -579,8 +580,6 @@ static int compare_times(const void *a, const void *b)
 /* Sorts the blocks, and numbers the ops of each rank across its blocks. */
 static enum wf_status number_blocks(struct wf_native_set *set, struct wf_err *err)
 {
-    uint64_t n_ops = 0;
-
     WF_SORT(set->blocks, set->n_blocks, compare_blocks);
     for (size_t i = 0; i < set->n_blocks; i++) {
         struct wf_native_block *block = &set->blocks[i];
@@ -596,9 +595,9 @@ static enum wf_status number_blocks(struct wf_native_set *set, struct wf_err *er
             return wf_err_set(err, WF_EINVAL, "%.200s: rank %" PRIu32 " has too many ops",
                               set->path, block->rank);
         }
-        n_ops += block->n_ops;
+        set->n_ops = wf_count_add(set->n_ops, block->n_ops);
     }
-    set->totals_known = !set->damaged && n_ops == set->totals.n_ops;
+    set->totals_known = !set->damaged && set->n_ops == set->totals.n_ops;
     return WF_OK;
 }
 
@@ -672,6 +671,7 @@ void wf_native_set_facts(const struct wf_native_set *set, struct wf_native_facts
 
     *out = (struct wf_native_facts){
         .n_bytes = set->n_bytes,
+        .n_ops = set->n_ops,
         .n_blocks = set->n_blocks,
         .n_files = set->n_files,
         .creator = set->creator,

@@ -60,6 +60,7 @@ struct wf_native_set {
     size_t n_blocks, capacity;
     struct wf_groups *groups;
     uint64_t n_members; /* of all groups */
+    uint64_t n_ops;     /* of all blocks */
     struct wf_native_names names[WF_NAME_KINDS];
     struct wf_native_times walls;          /* how long the rank ran */
     struct wf_native_times costs;          /* of recording, for each compute op */

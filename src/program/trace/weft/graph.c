@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decoded tasks take at most this many bytes per byte of the block. */
-enum { DECODED_PER_RAW = 8 };
+/* Decoded tasks take at most this many bytes per byte of the block. A task takes 5 bytes or more,
+ * and zstd makes at most 2^15 bytes of one. */
+enum { DECODED_PER_RAW = 8, TASKS_PER_BYTE = (1 << 15) / 5 };
 
 /* A task. Its lists of sends and of waiting tasks begin where those of the row before end. */
 struct row {
@@ -203,6 +204,9 @@ static struct tasks *decode(const struct native_graph *g, const struct wf_native
 
 /* ---- blocks ---- */
 
+/* Stands for a block that cannot be read, which is not tried again for each of its tasks. */
+static struct tasks unreadable;
+
 static struct tasks *load(struct native_graph *g, const struct wf_native_block *at)
 {
     struct wf_native_tools *tools = wf_native_store_read(&g->store, at);
@@ -223,7 +227,7 @@ static void forget(struct wf_native_store *store, uint32_t pe)
                                       offsetof(struct native_graph, store));
 
     for (size_t i = g->first[pe]; i < g->first[pe + 1]; i++) {
-        if (g->loaded[i] != NULL) {
+        if (g->loaded[i] != NULL && g->loaded[i] != &unreadable) {
             wf_native_store_released(store, g->loaded[i]->memory);
             free(g->loaded[i]);
             g->loaded[i] = NULL;
@@ -256,9 +260,10 @@ static const struct tasks *take_tasks(struct native_graph *g, uint32_t pe, uint3
             /* The blocks of this PE alone exceed the memory limit. */
             forget(store, pe);
         }
-        *loaded = load(g, block);
+        struct tasks *tasks = load(g, block);
+        *loaded = tasks != NULL ? tasks : &unreadable;
     }
-    return *loaded;
+    return *loaded != &unreadable ? *loaded : NULL;
 }
 
 /* ---- functions of the graph ---- */
@@ -346,7 +351,9 @@ static void graph_destroy(struct wf_graph *graph)
     struct native_graph *g = of(graph);
 
     for (size_t i = 0; i < g->store.set.n_blocks; i++) {
-        free(g->loaded[i]);
+        if (g->loaded[i] != &unreadable) {
+            free(g->loaded[i]);
+        }
     }
     free(g->loaded);
     free(g->first);
@@ -400,18 +407,36 @@ static size_t *index_blocks(const struct wf_native_set *set)
     return first;
 }
 
-enum wf_status wf_native_graph_new(struct wf_native_set *set, struct wf_graph **out,
-                                   struct wf_err *err)
+/* Whether the files have room for the tasks that their blocks claim to have. */
+static enum wf_status check_blocks(const struct wf_native_set *set, struct wf_err *err)
 {
+    uint64_t left = TASKS_PER_BYTE * set->n_bytes;
+
     for (size_t i = 0; i < set->n_blocks; i++) {
         const struct wf_native_block *block = &set->blocks[i];
         if (block->first_op + block->n_ops > WF_NO_TASK) {
-            enum wf_status status =
-                wf_err_set(err, WF_EINVAL, "%.200s: PE %" PRIu32 " has too many tasks",
-                           set->path, block->rank);
-            wf_native_set_close(set);
-            return status;
+            return wf_err_set(err, WF_EINVAL, "%.200s: PE %" PRIu32 " has too many tasks",
+                              set->path, block->rank);
         }
+        if (block->n_ops > left) {
+            return wf_err_set(err, WF_EINVAL,
+                              "%.200s: block at byte %" PRIu64 ", PE %" PRIu32
+                              ": it has no room for the %" PRIu64 " tasks that its head says",
+                              set->path, block->offset, block->rank, block->n_ops);
+        }
+        left -= block->n_ops;
+    }
+    return WF_OK;
+}
+
+enum wf_status wf_native_graph_new(struct wf_native_set *set, struct wf_graph **out,
+                                   struct wf_err *err)
+{
+    enum wf_status status = check_blocks(set, err);
+
+    if (status != WF_OK) {
+        wf_native_set_close(set);
+        return status;
     }
 
     struct native_graph *g = wf_xcalloc(1, sizeof(*g));

@@ -41,6 +41,7 @@ uint64_t wf_native_memory(const struct wf_source *source);
 /* Facts about the files of a trace. */
 struct wf_native_facts {
     uint64_t n_bytes, n_blocks;
+    uint64_t n_ops; /* that the blocks have, with loops unrolled */
     uint32_t n_files;
     const char *creator;            /* or null */
     bool totals_known;              /* whether the next is */

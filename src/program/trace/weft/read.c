@@ -396,6 +396,41 @@ bool wf_native_end(const struct wf_source *source, uint32_t rank, struct wf_nati
 
 /* ---- the reader ---- */
 
+struct native_params {
+    uint64_t max_ops;
+};
+
+static const struct wf_param params_table[] = {
+    WF_PARAM_ROW(struct native_params, max_ops, COUNT, .def = "0",
+                 .doc = "Operations of a trace with loops; more are refused. 0: 10^8, and 10^4 "
+                        "for each byte of the files"),
+    WF_PARAM_END,
+};
+
+/* Loops in loops make any number of operations of a few bytes. */
+static enum wf_status check_amount(const struct wf_native_set *set, uint64_t max_ops,
+                                   struct wf_err *err)
+{
+    enum { OPS = 100000000, OPS_PER_BYTE = 10000 };
+    const struct wf_native_block *most = NULL;
+    uint64_t most_allowed = max_ops > 0 ? max_ops : OPS + OPS_PER_BYTE * set->n_bytes;
+
+    for (size_t i = 0; i < set->n_blocks; i++) {
+        const struct wf_native_block *block = &set->blocks[i];
+        most = most == NULL || block->n_ops > most->n_ops ? block : most;
+    }
+    if (set->n_ops <= most_allowed) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EINVAL,
+                      "%.200s: %" PRIu64 " bytes make %" PRIu64
+                      " operations, and more than %" PRIu64
+                      " are refused; the loops in the block at byte %" PRIu64 ", rank %" PRIu32
+                      ", make %" PRIu64 " of them. If that is meant: -p trace.max_ops=%" PRIu64,
+                      set->path, set->n_bytes, set->n_ops, most_allowed, most->offset,
+                      most->rank, most->n_ops, set->n_ops);
+}
+
 static bool detect(const struct wf_reader_probe *probe)
 {
     if (probe->is_directory) {
@@ -418,7 +453,8 @@ enum wf_status wf_native_open_own(const char *path, const char *format, struct w
     return WF_OK;
 }
 
-enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_err *err)
+static enum wf_status open_with(const char *path, const struct native_params *params,
+                                struct wf_trace *out, struct wf_err *err)
 {
     struct wf_native_set set;
     WF_TRY(wf_native_set_open(path, &set, err));
@@ -426,19 +462,31 @@ enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_
         set.header.version == WF_NATIVE_STREAMS_VERSION) {
         return wf_native_graph_new(&set, &out->graph, err);
     }
+    enum wf_status status = check_amount(&set, params->max_ops, err);
+    if (status != WF_OK) {
+        wf_native_set_close(&set);
+        return status;
+    }
     out->source = new_source(&set);
     return WF_OK;
+}
+
+enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_err *err)
+{
+    return open_with(path, &(struct native_params){.max_ops = 0}, out, err);
 }
 
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
-    return wf_native_open(probe->path, out, err);
+    return open_with(probe->path, params, out, err);
 }
 
 const struct wf_reader_ops wf_native_reader_ops = {
     .name = "weft",
     .summary = "weft's own: a .weft file, or a directory of them",
+    .params = params_table,
+    .params_size = sizeof(struct native_params),
     .detect = detect,
     .open = open_trace,
 };
