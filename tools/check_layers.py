@@ -40,7 +40,7 @@ MAY_INCLUDE = {
     "program/trace/ti": ["base", "program/ops"],
     "model/coll": ["base"],
     "program/gen": ["base", "program/ops"],
-    "program/extrapolate": ["base", "program/ops", "program/gen/grid.h", "program/trace"],
+    "program/extrapolate": ["base", "program/ops", "program/gen/grid.h", "program/trace", "program/trace/weft/native.h"],
     "base/result": ["base"],
     "model/net": ["base", "engine", "model/topo"],
     "model/net/fault": ["base", "model/topo", "base/result", "model/net/route"],

@@ -13,6 +13,7 @@ import tempfile
 
 WEFT = os.environ["WEFT"]
 SOURCE = pathlib.Path(os.environ["WEFT_SOURCE_DIR"])
+MUTATE = pathlib.Path(os.environ["WEFT_BUILD_DIR"]) / "tests/adversary_mutate"
 SECONDS = 60
 MEMORY = 6 << 30
 CODES = (0, 1, 2, 3, 4, 5)
@@ -107,7 +108,16 @@ def swap(rng, data):
 BYTES = [flip, flip, overwrite, cut_off, remove, double, insert, swap]
 
 
+def damage_structure(rng, path):
+    """Numbers at limits, types exchanged, parts swapped and nested: tests/fuzz/mutate.h."""
+    others = [p for p in path.parent.iterdir() if p.is_file() and p.suffix == path.suffix]
+    subprocess.run([MUTATE, str(rng.getrandbits(63)), path, rng.choice(others)], check=True)
+
+
 def damage_file(rng, path):
+    if MUTATE.exists() and rng.random() < 0.5:
+        damage_structure(rng, path)
+        return
     data = bytearray(path.read_bytes())
     for _ in range(rng.choice([1, 1, 1, 3])):
         if data:

@@ -27,6 +27,17 @@ static void require(int condition)
     }
 }
 
+/* The end of the content of a frame: where the next frame or the trailer begins, or the file ends. */
+static size_t find_end(const uint8_t *data, size_t at, size_t size)
+{
+    while (at < size && memcmp(data + at, "WEFTEND", size - at < 7 ? size - at : 7) != 0 &&
+           (size - at < WF_NATIVE_FRAME_BYTES || data[at] != 'W' || data[at + 1] != 'f' ||
+            strchr("BTIP", data[at + 2]) == NULL)) {
+        at++;
+    }
+    return at;
+}
+
 /* Makes the checks of the header and of each frame right that can be found; contents that are
  * compressed have to be right by themselves. */
 static void repair(uint8_t *data, size_t size)
@@ -42,6 +53,14 @@ static void repair(uint8_t *data, size_t size)
         const unsigned char *field = data + at + 28;
         size_t stored = (size_t)wf_fixed_read(&field, 4);
 
+        size_t end = find_end(data, at + WF_NATIVE_FRAME_BYTES, size);
+        if (data[at + 3] == 0 && (stored > size - at - WF_NATIVE_FRAME_BYTES ||
+                                  stored != end - at - WF_NATIVE_FRAME_BYTES)) {
+            /* A mutation has changed the length of the content. */
+            stored = end - at - WF_NATIVE_FRAME_BYTES;
+            (void)wf_fixed_write(data + at + 24, stored, 4);
+            (void)wf_fixed_write(data + at + 28, stored, 4);
+        }
         if (stored > size - at - WF_NATIVE_FRAME_BYTES) {
             break;
         }

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a fuzz target without libFuzzer on each file named, and on each file in each directory
- * named: a corpus as a plain test. Fails if a file cannot be read, or if there is none. */
+ * named: a corpus as a plain test. Fails if a file cannot be read, or if there is none.
+ *
+ *     fuzz_x --mutate FIRST COUNT DIRECTORY
+ *
+ * runs mutations (mutate.h) of the files of a corpus instead, numbers FIRST to FIRST + COUNT - 1. Before
+ * each one its number is in the file `mutation` of the current directory, for the case that it ends the
+ * program. */
+#include "fuzz/mutate.h"
+
 #include <dirent.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -56,9 +63,87 @@ static int replay(const char *path)
     return n;
 }
 
+/* ---- mutations ---- */
+
+enum { FILES_MAX = 512 };
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static size_t read_corpus(const char *path, struct mutate_bytes *files)
+{
+    struct dirent **entries = NULL;
+    int n = scandir(path, &entries, NULL, by_name);
+    size_t kept = 0;
+
+    for (int i = 0; i < n; i++) {
+        char inner[4096];
+        (void)snprintf(inner, sizeof(inner), "%s/%s", path, entries[i]->d_name);
+        FILE *file =
+            entries[i]->d_name[0] != '.' && kept < FILES_MAX ? fopen(inner, "rb") : NULL;
+        if (file != NULL) {
+            files[kept].data = malloc(MUTATE_MAX);
+            files[kept].size = fread(files[kept].data, 1, MUTATE_MAX, file);
+            if (files[kept].size > 0) {
+                kept++;
+            } else {
+                free(files[kept].data);
+            }
+            (void)fclose(file);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return kept;
+}
+
+static void note(int fd, uint64_t number)
+{
+    char text[32];
+    int n = snprintf(text, sizeof(text), "%20llu\n", (unsigned long long)number);
+
+    (void)!pwrite(fd, text, (size_t)n, 0);
+}
+
+static int run_mutations(uint64_t first, uint64_t count, const char *corpus)
+{
+    static struct mutate_bytes files[FILES_MAX];
+    struct mutate_bytes one = {.data = malloc(MUTATE_MAX)};
+    size_t n = read_corpus(corpus, files);
+    int fd = open("mutation", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+    for (uint64_t i = first; i < first + count && n > 0 && fd >= 0; i++) {
+        uint64_t state = i;
+        const struct mutate_bytes *from = &files[mutate_draw(&state, n)];
+        const struct mutate_bytes *other = &files[mutate_draw(&state, n)];
+        memcpy(one.data, from->data, from->size);
+        one.size = from->size;
+        mutate(&one, mutate_draw(&state, 2) == 0 ? from : other,
+               mutate_draw(&state, UINT64_MAX));
+        note(fd, i);
+        uint8_t *exact = malloc(one.size + 1);
+        memcpy(exact, one.data, one.size);
+        (void)LLVMFuzzerTestOneInput(exact, one.size);
+        free(exact);
+    }
+    for (size_t i = 0; i < n; i++) {
+        free(files[i].data);
+    }
+    free(one.data);
+    (void)close(fd);
+    printf("%llu mutations of %zu files\n", (unsigned long long)count, n);
+    return n > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     int total = 0;
+
+    if (argc == 5 && strcmp(argv[1], "--mutate") == 0) {
+        return run_mutations(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10), argv[4]);
+    }
 
     for (int i = 1; i < argc; i++) {
         int n = replay(argv[i]);

@@ -116,7 +116,7 @@ void wf_ext_attach(struct wf_ext_input *input)
 /* Loops in a small file make many ops, and each is compared with others. What a trace may ask for is
  * proportional to its size: 128 ops for each byte, and some millions. A trace that does not know
  * its size had an op for some of its bytes. */
-enum { WORK_PER_BYTE = 1 << 13, WORK_PER_OP = 64, BYTES_PER_RANK = 44 };
+enum { WORK_PER_BYTE = 1 << 13, WORK_PER_OP = 64, RANKS_MIN = 1024, BYTES_PER_RANK = 44 };
 #define WORK_MIN (UINT64_C(1) << 28)
 
 static enum wf_status too_much(const char *path, struct wf_err *err)
@@ -136,7 +136,7 @@ static enum wf_status begin_work(struct wf_ext_input *input, const char *path,
         source = source->inner;
     }
     input->left = facts.n_bytes > 0 ? WORK_MIN + WORK_PER_BYTE * facts.n_bytes : UINT64_MAX;
-    if (facts.n_bytes > 0 && source->n_ranks > facts.n_bytes / BYTES_PER_RANK + 1) {
+    if (facts.n_bytes > 0 && source->n_ranks > RANKS_MIN + facts.n_bytes / BYTES_PER_RANK) {
         return wf_err_set(
             err, WF_EINVAL,
             "'%.200s': of its %u ranks, most do nothing, so that there is nothing "

@@ -5,6 +5,7 @@
 #include "base/temp.h"
 #include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -48,6 +49,64 @@ static bool is_trace_directory(const char *path)
     return is;
 }
 
+/* Whether weft could have written a file of this name into a trace that is a directory; one of OTF2
+ * has a directory of its own in it. */
+static bool is_part(const char *name)
+{
+    static const char *const ends[] = {".weft", ".otf2", ".def", ".evt", ".marker", ".ti"};
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+        size_t n = strlen(ends[i]);
+        if (length > n && strcmp(name + length - n, ends[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The path of something in a directory that weft did not write there, to be freed; or null. */
+static char *find_foreign(const char *path, bool inner)
+{
+    DIR *directory = opendir(path);
+    char *found = NULL;
+
+    for (struct dirent *entry = directory != NULL ? readdir(directory) : NULL;
+         entry != NULL && found == NULL; entry = readdir(directory)) {
+        const char *name = entry->d_name;
+        char *inside = wf_text_make("%s/%s", path, name);
+        struct stat st = {.st_mode = 0};
+
+        (void)lstat(inside, &st);
+        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
+            found = S_ISREG(st.st_mode) && is_part(name) ? NULL
+                    : S_ISDIR(st.st_mode) && !inner && strcmp(name, "traces") == 0
+                        ? find_foreign(inside, true)
+                        : wf_xstrdup(inside);
+        }
+        free(inside);
+    }
+    if (directory != NULL) {
+        (void)closedir(directory);
+    }
+    return found;
+}
+
+static enum wf_status check_contents(const char *path, struct wf_err *err)
+{
+    char *foreign = find_foreign(path, false);
+    enum wf_status status =
+        foreign == NULL
+            ? WF_OK
+            : wf_err_set(err, WF_EIO,
+                         "'%.300s' is not a part of a trace that weft wrote, and would "
+                         "be lost with its directory; move it away, or choose another "
+                         "name for the output",
+                         foreign);
+    free(foreign);
+    return status;
+}
+
 /* Checks that the existing file or directory may be replaced by the target. */
 static enum wf_status check_found(const struct wf_target *target, const struct stat *st,
                                   struct wf_err *err)
@@ -63,6 +122,9 @@ static enum wf_status check_found(const struct wf_target *target, const struct s
     if (target->directory && !is_trace_directory(target->path)) {
         return wf_err_set(err, WF_EIO, "'%.300s' is a directory without index.weft: no trace",
                           target->path);
+    }
+    if (target->directory) {
+        WF_TRY(check_contents(target->path, err));
     }
     return access(target->path, W_OK) == 0 ? WF_OK : wf_target_cannot_write(target, err);
 }

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     TYPE_P2P = 50000001, /* to TYPE_P2P + 2: events of calls */
@@ -145,18 +146,23 @@ static void set_names(struct reading *r)
 
 /* Blocks EVENT_TYPE with lines "<gradient> <type> <name>", then VALUES with lines "<value>
  * <name>". A file that is not there, or other lines, do not matter. */
-static void read_pcf(struct reading *r, const char *prv)
+static enum wf_status read_pcf(struct reading *r, const char *prv, struct wf_err *err)
 {
-    size_t size = strlen(prv) + 1;
-    char *path = wf_xstrdup(prv), *line = NULL;
-    size_t capacity = 0;
+    size_t size = strlen(prv) + 1, length = 0;
+    char *path = wf_xstrdup(prv);
     uint64_t types[8], n_types = 0;
+    struct wf_intext in = {.fd = -1};
     bool in_values = false;
 
     memcpy(path + size - sizeof(".prv"), ".pcf", sizeof(".pcf"));
-    FILE *in = fopen(path, "re");
+    bool found = access(path, F_OK) == 0;
+    enum wf_status status = found ? wf_intext_open(&in, path, err) : WF_OK;
     free(path);
-    while (in != NULL && getline(&line, &capacity, in) > 0) {
+    if (!found || status != WF_OK) {
+        return status;
+    }
+    for (char *line = wf_intext_line(&in, &length); line != NULL;
+         line = wf_intext_line(&in, &length)) {
         char *end = NULL;
         unsigned long long first = strtoull(line, &end, 10);
         if (strncmp(line, "EVENT_TYPE", 10) == 0) {
@@ -173,16 +179,13 @@ static void read_pcf(struct reading *r, const char *prv)
             }
         } else {
             char *name = end + strspn(end, " \t");
-            name[strcspn(name, "\r\n")] = '\0';
             for (uint64_t i = 0; i < n_types; i++) {
                 name_value(r, types[i], first, name);
             }
         }
     }
-    free(line);
-    if (in != NULL) {
-        (void)fclose(in);
-    }
+    wf_intext_close(&in);
+    return err->status;
 }
 
 /* ---- records ---- */
@@ -768,9 +771,9 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
 
     set_names(&r);
     if (length > 4 && strcmp(probe->path + length - 4, ".prv") == 0) {
-        read_pcf(&r, probe->path);
+        (void)read_pcf(&r, probe->path, err);
     }
-    if (wf_intext_open(&r.file, probe->path, err) == WF_OK) {
+    if (!wf_trace_failed(err) && wf_intext_open(&r.file, probe->path, err) == WF_OK) {
         r.file.place.unit = "rank";
         read_file(&r, out);
     }

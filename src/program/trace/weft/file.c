@@ -21,7 +21,7 @@
 
 #define INDEX_NAME "index.weft"
 #define MAPPED_MAX (UINT64_C(256) << 20) /* bytes of files that are mapped into memory */
-enum { UNPACKED_MAX = 1 << 15 };         /* bytes out of one stored byte */
+enum { AIM_MAX = 1 << 20, UNPACKED_MAX = 1 << 10, BYTES_PER_RANK = 64 }; /* see raw_max() */
 enum { OPEN_FILES_MAX = 256, PARTS_MAX = 1 << 20 };
 enum { RANKS_PLAUSIBLE = 1 << 24, RANKS_PER_BLOCK = 1024 }; /* see check_ranks() */
 
@@ -74,7 +74,7 @@ static bool read_bytes(const struct wf_native_set *set, uint32_t file, uint64_t 
         }
         return inside;
     }
-    int fd = f->fd >= 0 ? f->fd : open(f->path, O_RDONLY | O_CLOEXEC);
+    int fd = f->fd >= 0 ? f->fd : open(f->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
         return false;
     }
@@ -85,6 +85,22 @@ static bool read_bytes(const struct wf_native_set *set, uint32_t file, uint64_t 
         errno = saved;
     }
     return done;
+}
+
+/* The most that the content of a frame can have. A block ends when it has the size that its writer
+ * aims for, after an op whose arrays have elements for each rank; all else is in proportion to what
+ * is stored, so that memory and time are in proportion to the files. */
+static uint64_t raw_max(const struct wf_native_set *set, const struct wf_native_frame *frame)
+{
+    uint64_t aim = set->header.block_size < AIM_MAX ? set->header.block_size : AIM_MAX;
+    uint64_t ranks = set->n_bytes / WF_NATIVE_FRAME_BYTES;
+
+    if (frame->type != WF_FRAME_BLOCK) {
+        return AIM_MAX + (uint64_t)UNPACKED_MAX * frame->stored_size;
+    }
+    ranks = ranks < set->header.n_ranks ? ranks : set->header.n_ranks;
+    return 2 * aim + (1 << 12) + BYTES_PER_RANK * ranks +
+           (uint64_t)UNPACKED_MAX * frame->stored_size;
 }
 
 const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
@@ -104,8 +120,7 @@ const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
     if (left < sizeof(head) || frame->stored_size > left - sizeof(head)) {
         return "the file ends within it";
     }
-    /* No block that zstd writes holds more, so memory stays in proportion to the file. */
-    if (frame->raw_size / UNPACKED_MAX > frame->stored_size) {
+    if (frame->raw_size > raw_max(set, frame)) {
         return "its content is damaged (impossible size)";
     }
     stored->size = 0;
