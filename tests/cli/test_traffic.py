@@ -9,7 +9,7 @@ import signal
 import subprocess
 from xml.etree import ElementTree
 
-from weft_cli import WEFT, check, check_run, finish, parse, run
+from weft_cli import WEFT, arbitrations, check, check_run, finish, parse, run
 
 UNIFORM = ["traffic", "uniform", "--topo", "torus:4x4"]
 # Words, exit code, what stderr must say.
@@ -219,7 +219,7 @@ def test_congestion_control():
 # Everything that can be chosen: whatever it is, all messages of a closed loop arrive.
 CHOICES = [
     *[["net.arbitration=" + name, "net.routing=oblivious-3vc"]
-      for name in ("round-robin", "age", "random", "fifo", "longest")],
+      for name in arbitrations()],
     *[["net.request=" + name, "net.routing=adaptive-3vc"]
       for name in ("first", "shortest", "random", "smart")],
     *[["net.injection=" + name, "net.injection_queues=4", "net.injection_length=2"]

@@ -51,6 +51,12 @@ def validate(text, what):
           f"{list(error.absolute_path) if error else ''}")
 
 
+def arbitrations():
+    """All kinds of arbitration of routers."""
+    text = (SOURCE / "src/model/net/router/rules/arbitrations.def").read_text(encoding="utf-8")
+    return re.findall(r'^WF_ROUTER_ARBITRATION\(\w+, "([^"]+)"', text, re.M)
+
+
 def real_traces():
     """The folder with traces of real programs: tests/data/real_traces.tar.xz, unpacked here, or what
     WEFT_TRACES names."""

@@ -90,13 +90,18 @@ static void draw_network(struct scenario *s)
     }
 }
 
+static const char *const arbitrations[] = {
+#define WF_ROUTER_ARBITRATION(id, name, urgency) name,
+#include "model/net/router/rules/arbitrations.def"
+};
+
 static void draw_rules(struct scenario *s)
 {
     if (draw(s, 2) == 0) {
         set_net(s, "request", PICK(s, "first", "shortest", "random", "smart", "source"));
     }
     if (draw(s, 2) == 0) {
-        set_net(s, "arbitration", PICK(s, "round-robin", "age", "random", "fifo", "longest"));
+        set_net(s, "arbitration", arbitrations[draw(s, sizeof(arbitrations) / sizeof(char *))]);
     }
     if (draw(s, 3) == 0) {
         set_net(s, "transit_priority", PICK(s, "1", "0.5", "0.1"));

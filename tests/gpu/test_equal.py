@@ -8,7 +8,7 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from weft_cli import check, finish, run  # noqa: E402
+from weft_cli import arbitrations, check, finish, run  # noqa: E402
 
 GPU = os.environ.get("WEFT_GPU") == "1"
 DEVICE = "cuda" if GPU else "host"
@@ -17,8 +17,7 @@ SMALL = ["torus:4x4", "torus:9x9", "torus:4x3x5", "mesh:4x4", "torus:16", "torus
 LARGE = ["torus:16x16x16", "torus:32x32", "torus:9x7x11", "mesh:20x20"]
 PATTERNS = ["uniform", "hotspot", "hotregion", "complement", "tornado"]
 ROUTINGS = ["dor", "adaptive", "dateline", "dateline-free", "oblivious-1vc", "oblivious-3vc", "adaptive-3vc"]
-SETTINGS = ["net.arbitration=age", "net.arbitration=random", "net.arbitration=fifo", "net.arbitration=longest",
-            "net.transit_priority=0.5", "net.consume_one=yes", "net.pipeline=2", "net.link_delay=3", "net.credit_delay=5", "net.queue=2",
+SETTINGS = [*(f"net.arbitration={name}" for name in arbitrations()[1:]), "net.transit_priority=0.5", "net.consume_one=yes", "net.pipeline=2", "net.link_delay=3", "net.credit_delay=5", "net.queue=2",
             "net.injection_length=2", "traffic.burst=3", "net.turnaround=2", "net.injection_queues=2", "net.restriction=1",
             "net.packet=32B", "traffic.self=yes", "net.stats=summary", "net.watchdog=100", "net.links=x:bandwidth=2GB/s,latency=3ns",
             "net.request=shortest"]
@@ -70,7 +69,8 @@ def check_single(lots):
 def check_many():
     """A curve in one launch is that of its points alone, for a variant of the kernels and for the general ones."""
     loads = "0.05:1:0.05" if GPU else "0.2:1:0.4"
-    for settings in (["net.routing=adaptive-3vc"], ["net.routing=dor", "net.vcs=2"], ["net.arbitration=age"], ["net.arbitration=longest"]):
+    for settings in (["net.routing=adaptive-3vc"], ["net.routing=dor", "net.vcs=2"], ["net.arbitration=age"],
+                     [f"net.arbitration={arbitrations()[-1]}"]):
         args = ["traffic", "uniform", "--topo", "torus:8x8" if GPU else "torus:4x4", "--load", loads, "--cycles", "500"]
         for setting in settings:
             args += ["-p", setting]

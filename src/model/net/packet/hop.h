@@ -4,7 +4,7 @@
 /*
  * What packets do at a vertex, compiled once for each set of features: these functions are inlined
  * into the handlers of events.c, port.c, credit.c, deliver.c and nic.c with the features as a
- * constant, and the compiler removes what cannot happen.
+ * constant, and the compiler removes what cannot happen (docs/dev/decisions/0025-lean-handlers.md).
  *
  * The lean handlers serve full packets that travel singly, nearly all events of a run without
  * trains. A function that returns a bool returns false, with nothing changed, if the event needs

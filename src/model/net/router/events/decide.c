@@ -46,8 +46,8 @@ void wf_router_mark(const struct wf_router_view *view, uint32_t input, bool has_
     *word = has_packets ? *word | bit : *word & ~bit;
 }
 
-bool wf_router_append(const struct wf_router_view *view, uint32_t number,
-                      const struct wf_router_packet *packet)
+static inline bool append(const struct wf_router_view *view, uint32_t number,
+                          const struct wf_router_packet *packet)
 {
     struct wf_router_input *input = wf_router_edit_input(view, number);
     uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct wf_router_cell));
@@ -66,11 +66,17 @@ bool wf_router_append(const struct wf_router_view *view, uint32_t number,
     return was_empty;
 }
 
+bool wf_router_append(const struct wf_router_view *view, uint32_t number,
+                      const struct wf_router_packet *packet)
+{
+    return append(view, number, packet);
+}
+
 void wf_router_enqueue(const struct wf_router_view *view, uint32_t number,
                        const struct wf_router_packet *packet)
 {
     struct wf_router_input *input = &view->inputs[number];
-    bool was_empty = wf_router_append(view, number, packet);
+    bool was_empty = append(view, number, packet);
 
     input->head = view->now;
     if (input->blocked ==
@@ -153,6 +159,15 @@ static void count_injected(const struct wf_router_view *view, uint32_t input,
     }
 }
 
+/* The next request for the channel of request `from` after request `i`; round->n if there is none. */
+static inline uint32_t next_request(const struct round *round, uint32_t from, uint32_t i)
+{
+    do {
+        i++;
+    } while (i < round->n && round->requests[i].channel != round->requests[from].channel);
+    return i;
+}
+
 /* The winner among the requests for a channel, the first of which is `from`. */
 static uint32_t choose(const struct wf_router_view *view, const struct round *round,
                        uint32_t from, uint32_t winner)
@@ -161,15 +176,17 @@ static uint32_t choose(const struct wf_router_view *view, const struct round *ro
     uint32_t channel = round->requests[from].channel, best = from;
     uint32_t what =
         channel == WF_ROUTER_CONSUME ? WF_ROUTER_DRAW_EAT : WF_ROUTER_DRAW_GRANT + channel;
+
+    if (next_request(round, from, from) == round->n) {
+        return from;
+    }
     struct wf_router_contest contest =
         wf_router_contest(&here, what, winner, view->layout->n_inputs,
                           view->layout->n_ports * view->model->rules.vcs);
 
-    for (uint32_t i = from; i < round->n; i++) {
-        if (round->requests[i].channel == channel) {
-            wf_router_contend(&contest, round->requests[i].input);
-            best = contest.best == round->requests[i].input ? i : best;
-        }
+    for (uint32_t i = from; i < round->n; i = next_request(round, from, i)) {
+        wf_router_contend(&contest, round->requests[i].input);
+        best = contest.best == round->requests[i].input ? i : best;
     }
     return best;
 }

@@ -11,7 +11,8 @@
  * packets reports nothing.
  */
 #include "base/mem.h"
-#include "model/net/router/events/model.h"
+#include "model/net/router/events/reads.h"
+#include "model/net/router/rules/inject.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void tell(const struct wf_router_view *view, int64_t cycles, uint16_t kin
 /* Schedules an event after the decisions of the next cycle that is a multiple of `every`. */
 static void come_back(const struct wf_router_view *view, uint64_t every, uint16_t kind)
 {
-    int64_t next = (view->now / (int64_t)every + 1) * (int64_t)every,
+    int64_t next = (int64_t)wf_router_next_round((uint64_t)view->now, every),
             cycle = view->model->set.cycle;
 
     if (next < WF_TIME_MAX / cycle) {
@@ -57,24 +58,16 @@ void wf_router_watch(const struct wf_router_view *view)
     }
 }
 
-/* The cycle in which the first packet of a queue became the first. */
-static int64_t first_since(const struct wf_router_view *view,
-                           const struct wf_router_input *input)
-{
-    const struct wf_router_cell *entry = wf_cell_read(view->ctx, input->first);
-    int64_t left = input->leave == 0 ? 0 : input->leave - 1;
-
-    return entry->at > left ? entry->at : left;
-}
-
 /* Reports the first packet of a queue if it is blocked. Returns whether it is too early to
  * tell. */
 static bool look_at(const struct wf_router_view *view, uint32_t number)
 {
     struct wf_router_input *input = &view->inputs[number];
+    const struct wf_router_cell *entry = wf_cell_read(view->ctx, input->first);
     struct wf_net_wait wait;
 
-    if (view->now - first_since(view, input) < (int64_t)view->model->set.watchdog) {
+    if (wf_router_first_for(wf_router_cycles(view->now - entry->at),
+                            wf_router_since_left(view, input)) < view->model->set.watchdog) {
         return true;
     }
     if (!wf_router_is_blocked(view, number, &wait)) {
@@ -241,7 +234,7 @@ static void check(const struct wf_router_net *model, struct detector *own, struc
 {
     int64_t cycle = model->set.cycle, now = wf_now(ctx) / cycle * cycle;
     int64_t later = (int64_t)model->set.global_delay - (int64_t)model->set.global_delay / 2;
-    bool full = model->packets_limit > 0 && own->inside > (int64_t)model->packets_limit;
+    bool full = wf_router_is_shut(own->inside, model->packets_limit);
 
     own->checking = 0;
     if (full != (own->shut != 0)) {

@@ -6,7 +6,9 @@
  * that a packet costs the same whatever their number.
  */
 #include "model/net/router/events/flit.h"
+#include "model/net/router/events/reads.h"
 #include "model/net/router/events/stats.h"
+#include "model/net/router/rules/inject.h"
 
 static const struct wf_router_cell *read_cell(const struct wf_router_view *view, uint32_t cell)
 {
@@ -28,11 +30,6 @@ static uint32_t keep(const struct wf_router_view *view, const struct wf_router_p
     entry->packet = *packet;
     entry->count = count;
     return cell;
-}
-
-static uint64_t n_packets(const struct wf_router_net *model, uint64_t bytes)
-{
-    return bytes <= model->set.packet ? 1 : (bytes - 1) / model->set.packet + 1;
 }
 
 /* ---- peers ---- */
@@ -83,20 +80,14 @@ static uint32_t injector(const struct wf_router_view *view,
 {
     const struct wf_router_net *model = view->model;
     const struct wf_router_layout *layout = view->layout;
-    uint32_t first = layout->n_ports * model->rules.vcs, best = first;
+    const struct wf_router_here here = wf_router_here(view);
+    const bool grid = model->grid != NULL;
 
-    if (model->rules.injection != WF_ROUTER_INJECT_SHORTEST && model->grid != NULL) {
-        return first + wf_router_injector(&model->rules, model->grid->size,
-                                          wf_router_coords_of(model, view->vertex),
-                                          wf_router_coords_of(model, packet->dst),
-                                          packet->on.down, layout->n_injection);
-    }
-    for (uint32_t i = first + 1; i < layout->n_inputs; i++) {
-        if (view->inputs[i].n < view->inputs[best].n) {
-            best = i;
-        }
-    }
-    return best;
+    return wf_router_injection_queue(&here, grid ? model->grid->size : NULL,
+                                     grid ? wf_router_coords_of(model, view->vertex) : NULL,
+                                     grid ? wf_router_coords_of(model, packet->dst) : NULL,
+                                     packet->on.down, layout->n_ports * model->rules.vcs,
+                                     layout->n_injection);
 }
 
 /* ---- the source ---- */
@@ -189,7 +180,7 @@ int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
         wf_router_view_at(model, ctx, node, wf_net_interface_of(&net->ends, msg->src_node).nic);
     int64_t cycle = model->set.cycle;
     struct wf_router_packet packet = {.msg = *msg, .dst = dst_node};
-    uint64_t count = n_packets(model, msg->bytes);
+    uint64_t count = wf_router_packets_of(msg->bytes, model->set.packet);
 
     (void)start; /* WF_NET_NOW */
     wf_touch(ctx, view.head, sizeof(*view.head));
@@ -230,7 +221,7 @@ static void deliver(const struct wf_router_view *view, const struct wf_router_pa
 /* Whether this packet completes its message. */
 static bool completes(const struct wf_router_view *view, const struct wf_router_packet *packet)
 {
-    uint64_t all = n_packets(view->model, packet->msg.bytes);
+    uint64_t all = wf_router_packets_of(packet->msg.bytes, view->model->set.packet);
 
     if (all == 1) {
         return true;

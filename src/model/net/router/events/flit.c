@@ -312,16 +312,15 @@ void wf_router_flit_route(const struct wf_router_view *view, uint32_t input)
 /* Takes the next channel with space; false if there is none. */
 static bool choose_vc(const struct wf_router_view *view, struct wf_router_flit_source *source)
 {
-    uint32_t vcs = view->model->rules.vcs, first = wf_router_flit_source_channels(view);
+    uint32_t first = wf_router_flit_source_channels(view), vc = source->vc;
+    uint64_t with_room = 0;
 
-    for (uint32_t i = 1; i <= vcs; i++) {
-        uint32_t vc = (source->vc + i) % vcs;
-        if (wf_router_flit_has_room(view, first + vc)) {
-            source->vc = (uint16_t)vc;
-            return true;
-        }
+    for (uint32_t i = 0; i < view->model->rules.vcs; i++) {
+        with_room |= (uint64_t)wf_router_flit_has_room(view, first + i) << i;
     }
-    return false;
+    bool any = wf_router_source_vc(with_room, &vc);
+    source->vc = (uint16_t)vc;
+    return any;
 }
 
 /* The port by which a node reaches its router. */
@@ -444,34 +443,51 @@ bool wf_router_flit_can_inject(const struct wf_router_view *view)
 
 /* ---- who waits ---- */
 
-/* A packet is blocked if it waits for space at the end of its channel, or for the packets
- * that hold the channels it may take. */
-bool wf_router_flit_is_blocked(const struct wf_router_view *view, uint32_t input,
-                               struct wf_net_wait *wait)
+bool wf_router_flit_waits(const struct wf_router_flit_now *now, struct wf_net_wait *wait)
 {
-    const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
-    uint32_t vcs = view->model->rules.vcs, taken = view->inputs[input].taken - 1u;
+    const struct wf_router_view *view = now->view;
 
-    *wait = (struct wf_net_wait){.queue = wf_router_queue(view, input), .is_full = 1};
-    if (at->state == WF_ROUTER_FLIT_GOES && at->here > 0 &&
-        !wf_router_flit_has_room(view, taken)) {
-        wait->targets[wait->n++] = wf_router_queue_after(view, taken);
+    *wait = (struct wf_net_wait){.queue = wf_router_queue(view, now->input), .is_full = 1};
+    if (now->lacks_room) {
+        wait->targets[wait->n++] = wf_router_queue_after(view, now->taken);
         return true;
     }
-    if (at->state != WF_ROUTER_FLIT_WAITS || at->port == 0) {
-        return false;
-    }
-    for (uint32_t vc = 0; vc < vcs; vc++) {
-        uint32_t holder = view->channels[(at->port - 1u) * vcs + vc].holder;
-        if ((at->vcs >> vc & 1) == 0) {
-            continue;
-        }
+    for (uint32_t left = now->vcs; left != 0; left &= left - 1) {
+        uint32_t vc = (uint32_t)__builtin_ctz(left);
+        uint32_t holder = now->holder(now->state, now->port * view->model->rules.vcs + vc);
         if (holder == 0 || wait->n == WF_NET_WAIT_TARGETS) {
             return false;
         }
         wait->targets[wait->n++] = wf_router_queue(view, holder - 1);
     }
-    return true;
+    return now->vcs != 0;
+}
+
+static uint32_t holder_of(const void *state, uint32_t channel)
+{
+    const struct wf_router_view *view = state;
+
+    return view->channels[channel].holder;
+}
+
+bool wf_router_flit_is_blocked(const struct wf_router_view *view, uint32_t input,
+                               struct wf_net_wait *wait)
+{
+    const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
+    uint32_t taken = view->inputs[input].taken - 1u;
+    const struct wf_router_flit_now now = {
+        .view = view,
+        .input = input,
+        .lacks_room = at->state == WF_ROUTER_FLIT_GOES && at->here > 0 &&
+                      !wf_router_flit_has_room(view, taken),
+        .taken = taken,
+        .vcs = at->state == WF_ROUTER_FLIT_WAITS && at->port != 0 ? at->vcs : 0,
+        .port = at->port - 1u,
+        .holder = holder_of,
+        .state = view,
+    };
+
+    return wf_router_flit_waits(&now, wait);
 }
 
 /* ---- the step ---- */

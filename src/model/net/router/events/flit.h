@@ -173,6 +173,21 @@ bool wf_router_flit_can_inject(const struct wf_router_view *view);
 bool wf_router_flit_is_blocked(const struct wf_router_view *view, uint32_t input,
                                struct wf_net_wait *wait);
 
+/* The first packet of a queue, executed by events or in lock step. */
+struct wf_router_flit_now {
+    const struct wf_router_view *view;
+    uint32_t input;
+    bool lacks_room;    /* it has a flit here and the channel `taken`, but no room at its end */
+    uint32_t taken;
+    uint32_t port, vcs; /* the channels that it waits for, bits; none: it waits for none */
+    uint32_t (*holder)(const void *state, uint32_t channel); /* input + 1; 0: it is free */
+    const void *state;
+};
+
+/* A packet is blocked if it waits for room at the end of its channel, or for the packets that hold
+ * all channels it may take. */
+bool wf_router_flit_waits(const struct wf_router_flit_now *now, struct wf_net_wait *wait);
+
 /* ---- flit_alloc.c ---- */
 
 typedef void wf_router_flit_move(const struct wf_router_view *view, uint32_t input);

@@ -82,11 +82,9 @@ static void offer_channels(const struct wf_router_view *view, struct askers *ask
     for (uint32_t i = 0; i < askers->n; i++) {
         uint32_t input = askers->input[i], c = first_channel(view, input);
         for (; c != WF_ROUTER_NONE; c = next_channel(view, input, c + 1)) {
-            uint32_t first = channels[c].grant, best = askers->offer[c];
-            if (wf_router_flit_is_open(view, c) &&
-                (best == 0 ||
-                 wf_router_behind(input, first, n) < wf_router_behind(best - 1, first, n))) {
-                askers->offer[c] = (uint16_t)(input + 1);
+            if (wf_router_flit_is_open(view, c)) {
+                askers->offer[c] = (uint16_t)wf_router_in_turn(askers->offer[c], input,
+                                                               channels[c].grant, n);
             }
         }
     }
@@ -115,19 +113,16 @@ static bool give_channels(const struct wf_router_view *view, struct askers *aske
     offer_channels(view, askers);
     for (uint32_t i = 0; i < askers->n; i++) {
         uint32_t input = askers->input[i], c = first_channel(view, input);
-        uint32_t first = wf_router_flit_inputs(view)[input].accept, best = WF_ROUTER_NONE;
+        uint32_t first = wf_router_flit_inputs(view)[input].accept, best = 0;
 
         for (; c != WF_ROUTER_NONE; c = next_channel(view, input, c + 1)) {
             again = again || askers->offer[c] != 0;
-            if (askers->offer[c] == input + 1 &&
-                (best == WF_ROUTER_NONE ||
-                 wf_router_behind(c, first, n_channels(view)) <
-                     wf_router_behind(best, first, n_channels(view)))) {
-                best = c;
+            if (askers->offer[c] == input + 1) {
+                best = wf_router_in_turn(best, c, first, n_channels(view));
             }
         }
-        if (best != WF_ROUTER_NONE) {
-            take_channel(view, input, best);
+        if (best != 0) {
+            take_channel(view, input, best - 1);
         }
     }
     return again;
@@ -158,8 +153,7 @@ static void add_bid(const struct wf_router_view *view, struct bids *bids, const 
         if (other->out == bid->out) {
             if (bid->is_speculative < other->is_speculative ||
                 (bid->is_speculative == other->is_speculative &&
-                 wf_router_behind(bid->vc, turn, vcs) <
-                     wf_router_behind(other->vc, turn, vcs))) {
+                 wf_router_in_turn(other->vc + 1u, bid->vc, turn, vcs) != other->vc + 1u)) {
                 *other = *bid;
             }
             return;
@@ -228,12 +222,9 @@ static void offer_outputs(const struct wf_router_view *view, struct bids *bids)
         bids->offer[bids->at[i].out] = 0;
     }
     for (uint32_t i = 0; i < bids->n; i++) {
-        const struct bid *bid = &bids->at[i];
-        uint32_t first = ports[bid->out].grant, best = bids->offer[bid->out];
-        if (best == 0 ||
-            wf_router_behind(bid->in, first, n) < wf_router_behind(best - 1, first, n)) {
-            bids->offer[bid->out] = (uint16_t)(bid->in + 1);
-        }
+        uint32_t in = bids->at[i].in, out = bids->at[i].out;
+        bids->offer[out] =
+            (uint16_t)wf_router_in_turn(bids->offer[out], in, ports[out].grant, n);
     }
 }
 
@@ -242,18 +233,17 @@ static void offer_outputs(const struct wf_router_view *view, struct bids *bids)
 static uint32_t take_output(const struct wf_router_view *view, const struct bids *bids,
                             uint32_t from, uint32_t end)
 {
-    uint32_t first = wf_router_flit_ports(view)[bids->at[from].in].accept, best = end;
+    uint32_t first = wf_router_flit_ports(view)[bids->at[from].in].accept, best = 0, at = end;
     uint32_t n = view->layout->n_ports + 1;
 
     for (uint32_t i = from; i < end; i++) {
         const struct bid *bid = &bids->at[i];
-        if (bids->offer[bid->out] == bid->in + 1 &&
-            (best == end || wf_router_behind(bid->out, first, n) <
-                                wf_router_behind(bids->at[best].out, first, n))) {
-            best = i;
+        if (bids->offer[bid->out] == bid->in + 1) {
+            best = wf_router_in_turn(best, bid->out, first, n);
+            at = best == bid->out + 1u ? i : at;
         }
     }
-    return best;
+    return at;
 }
 
 static void go_on(const struct wf_router_view *view, const struct bid *bid)

@@ -52,8 +52,7 @@ asker_of(const struct wf_router_view *view, const struct wf_router_packet *packe
         const uint16_t *there = wf_router_coords_of(model, packet->dst);
         asker.down = packet->on.down;
         asker.left = wf_router_left(rules, here, there);
-        asker.before =
-            wf_router_crosses(here, there, asker.down, wf_router_first_dim(asker.left));
+        asker.before = wf_router_is_before(rules, here, there, asker.down, asker.left);
     } else if (rules->scheme == WF_ROUTER_UPDOWN) {
         asker.ports = ports;
         asker.n_ports = wf_router_ports(view, packet, ports);

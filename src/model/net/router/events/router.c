@@ -10,8 +10,10 @@
 #include <stdlib.h>
 
 static const char *const requests[] = {"first", "shortest", "random", "smart", "source", NULL};
-static const char *const arbitrations[] = {"round-robin", "age",     "random",
-                                           "fifo",        "longest", NULL};
+static const char *const arbitrations[] = {
+#define WF_ROUTER_ARBITRATION(id, name, urgency) name,
+#include "model/net/router/rules/arbitrations.def"
+    NULL};
 static const char *const flows[] = {"auto", "plain", "bubble", NULL};
 static const char *const switchings[] = {"cut-through", "wormhole", NULL};
 static const char *const injections[] = {"shortest", "direction", "longest-path", NULL};

@@ -127,7 +127,7 @@ WF_ROUTER_RULE void wf_lockstep_aim(const struct wf_lockstep_net *net, uint32_t 
     asker->left = wf_router_left(&net->rules, here, there);
     asker->down = packet.way & 0xff;
     asker->before =
-        wf_router_crosses(here, there, asker->down, wf_router_first_dim(asker->left));
+        wf_router_is_before(&net->rules, here, there, asker->down, asker->left);
 }
 
 /* `ports` has room for the ports of a router; unused on grids. */

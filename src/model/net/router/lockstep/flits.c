@@ -2,6 +2,7 @@
 #include "model/net/router/lockstep/flits.h"
 
 #include "base/mem.h"
+#include "model/net/router/events/flit.h"
 #include "model/net/router/lockstep/flits_cycle.h"
 #include "model/net/router/lockstep/inside.h"
 
@@ -50,32 +51,40 @@ static const struct variant {
 
 /* ---- after the run ---- */
 
-/* Whether the first packet of a queue waits for room, or for the packets that hold the channels
- * which it may take. */
+/* A router after the run. */
+struct router_now {
+    uint64_t free;
+    const struct channel *channels;
+};
+
+static uint32_t holder_of(const void *state, uint32_t channel)
+{
+    const struct router_now *now = state;
+
+    return (now->free & bit(channel)) != 0 ? 0 : now->channels[channel].holder + 1u;
+}
+
 static bool is_blocked(const struct flits *f, const struct wf_router_view *view, uint32_t queue,
                        struct wf_net_wait *wait)
 {
     const struct block *block = &f->blocks[view->vertex / BLOCK];
     const uint32_t router = view->vertex % BLOCK;
-    const struct queue *q = &f->queues[(size_t)view->vertex * f->shape.n_queues + queue];
-    const struct channel *channels = &f->channels[(size_t)view->vertex * f->shape.n_queues];
+    const size_t first = (size_t)view->vertex * f->shape.n_queues;
+    const struct queue *q = &f->queues[first + queue];
+    const uint64_t lacks = block->goes[router] & ~block->room[router] & block->flits[router];
+    const struct router_now state = {block->free[router], &f->channels[first]};
+    const struct wf_router_flit_now now = {
+        .view = view,
+        .input = queue,
+        .lacks_room = (lacks & bit(queue)) != 0,
+        .taken = q->channel,
+        .vcs = (block->waits[router] & bit(queue)) != 0 ? q->vcs : 0,
+        .port = q->port,
+        .holder = holder_of,
+        .state = &state,
+    };
 
-    *wait = (struct wf_net_wait){.queue = wf_router_queue(view, queue), .is_full = 1};
-    if ((block->goes[router] & ~block->room[router] & block->flits[router] & bit(queue)) != 0) {
-        wait->targets[wait->n++] = wf_router_queue_after(view, q->channel);
-        return true;
-    }
-    if ((block->waits[router] & bit(queue)) == 0) {
-        return false;
-    }
-    for (uint32_t left = q->vcs; left != 0; left &= left - 1) {
-        uint32_t number = q->port * f->shape.vcs + lowest(left);
-        if ((block->free[router] & bit(number)) != 0 || wait->n == WF_NET_WAIT_TARGETS) {
-            return false;
-        }
-        wait->targets[wait->n++] = wf_router_queue(view, channels[number].holder);
-    }
-    return true;
+    return wf_router_flit_waits(&now, wait);
 }
 
 static void find_waits(const struct flits *f, const struct wf_router_net *model,

@@ -131,16 +131,12 @@ static struct channel *node_channel(const struct here *h, uint32_t router, uint3
 /* Takes the next channel to the router with room; false if there is none. */
 static bool choose_vc(const struct here *h, uint32_t router)
 {
-    const uint32_t vcs = h->shape.vcs, last = h->routers[router].vc;
+    uint64_t with_room = 0;
 
-    for (uint32_t i = 1; i <= vcs; i++) {
-        uint32_t vc = last + i < vcs ? last + i : last + i - vcs;
-        if (node_channel(h, router, vc)->used < h->capacity) {
-            h->routers[router].vc = vc;
-            return true;
-        }
+    for (uint32_t vc = 0; vc < h->shape.vcs; vc++) {
+        with_room |= (uint64_t)(node_channel(h, router, vc)->used < h->capacity) << vc;
     }
-    return false;
+    return wf_router_source_vc(with_room, &h->routers[router].vc);
 }
 
 /* A packet begins to leave its node. */
@@ -254,7 +250,7 @@ static uint32_t offer_outputs(const struct here *h, struct contest *contest, uin
     for (uint32_t out = 0; out <= h->shape.local; out++) {
         uint64_t those = bids & router->toward[out], any = those != 0;
         /* Queues are in the order of ports: the first from those of a port on is of the first port. */
-        uint32_t in = port_of(h, first_from(those | !any, router->ports[out].grant));
+        uint32_t in = port_of(h, wf_router_first_in(those | !any, router->ports[out].grant));
         matrix |= any << (8 * in + out);
         offers[n] = (struct offer){(uint16_t)number, (uint16_t)(8 * in + out)};
         n += (uint32_t)any;
@@ -274,8 +270,8 @@ static bool accept(const struct here *h, const struct contest *contest,
     const uint32_t vcs = h->shape.vcs, first = in * vcs;
     uint64_t those = (contest->bids & router->toward[out]) >> first & (bit(vcs) - 1);
 
-    *place = (uint16_t)place_of(contest->router, first + first_from(those, port->turn));
-    return first_from(contest->offers >> 8 * in & 0xff, port->accept) == out;
+    *place = (uint16_t)place_of(contest->router, first + wf_router_first_in(those, port->turn));
+    return wf_router_first_in(contest->offers >> 8 * in & 0xff, port->accept) == out;
 }
 
 /* A single bid of a router wins. */
@@ -392,7 +388,7 @@ static void offer_channels(const struct channel *channels, uint64_t askers, uint
         for (uint64_t left = askers; left != 0; left &= left - 1) {
             those |= (wanted[lowest(left)] >> number & 1) << lowest(left);
         }
-        offered[first_from(those, channels[number].grant)] |= bit(number);
+        offered[wf_router_first_in(those, channels[number].grant)] |= bit(number);
     }
 }
 
@@ -422,7 +418,7 @@ static void give_channels(const struct here *h, uint32_t router)
         uint32_t place = place_of(router, lowest(askers));
         uint64_t offers = offered[lowest(askers)];
         if (offers != 0) {
-            take_channel(h, place, first_from(offers, queue_at(h, place)->accept));
+            take_channel(h, place, wf_router_first_in(offers, queue_at(h, place)->accept));
         }
     }
 }

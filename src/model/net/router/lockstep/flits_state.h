@@ -312,12 +312,3 @@ static inline uint32_t lowest(uint64_t set)
 {
     return (uint32_t)__builtin_ctzll(set);
 }
-
-/* The first member of a set in a cyclic order that begins with `first`, which may also be the number
- * after the last. */
-static inline uint32_t first_from(uint64_t set, uint32_t first)
-{
-    uint64_t turned = set >> (first & 63) | set << (-first & 63);
-
-    return (lowest(turned) + first) & 63;
-}

@@ -7,6 +7,7 @@
  */
 
 #include "model/net/router/lockstep/ask.h"
+#include "model/net/router/rules/inject.h"
 #include "model/traffic/draw.h"
 
 /* ---- take ---- */
@@ -160,18 +161,12 @@ static inline uint32_t wf_lockstep_directions(const struct wf_lockstep_net *net,
 static inline uint32_t wf_lockstep_injector(const struct wf_lockstep_net *net, uint32_t node,
                                             uint32_t dst, uint32_t way)
 {
-    uint32_t first = net->node_ports * net->rules.vcs, best = first;
+    const struct wf_lockstep_site site = {net, node, 0};
+    const struct wf_router_here here = wf_lockstep_here(&site);
 
-    if (net->rules.injection != WF_ROUTER_INJECT_SHORTEST && net->rules.n_dims > 0) {
-        return first + wf_router_injector(&net->rules, net->size, wf_lockstep_coords(net, node),
-                                          wf_lockstep_coords(net, dst), way, net->n_injection);
-    }
-    for (uint32_t i = first + 1; i < first + net->n_injection; i++) {
-        if (wf_lockstep_input(net, node, i)->n < wf_lockstep_input(net, node, best)->n) {
-            best = i;
-        }
-    }
-    return best;
+    return wf_router_injection_queue(&here, net->size, wf_lockstep_coords(net, node),
+                                     wf_lockstep_coords(net, dst), way,
+                                     net->node_ports * net->rules.vcs, net->n_injection);
 }
 
 /* Puts a packet into an injection queue, if there is space. */

@@ -48,11 +48,6 @@ static inline void wf_lockstep_list_room(struct wf_lockstep_list *list, uint32_t
 
 /* ---- the source ---- */
 
-static inline uint64_t wf_lockstep_packets_of(const struct wf_lockstep_net *net, uint64_t bytes)
-{
-    return bytes <= net->mail.packet ? 1 : (bytes - 1) / net->mail.packet + 1;
-}
-
 /* Whether a packet could be injected at once. */
 static inline bool wf_lockstep_can_inject(const struct wf_lockstep_net *net, uint32_t node,
                                           uint32_t dst)
@@ -75,7 +70,7 @@ static inline void wf_lockstep_send_message(const struct wf_lockstep_net *net, u
     struct wf_lockstep_list *waiting = &wf_lockstep_sender(net, node)->waiting;
     struct wf_lockstep_new_packet packet = {
         .dst = dst,
-        .index = (uint32_t)wf_lockstep_packets_of(net, message->bytes),
+        .index = (uint32_t)wf_router_packets_of(message->bytes, net->mail.packet),
         .more = *message};
 
     packet.more.number = wf_lockstep_node(net, node)->numbers++;
@@ -205,7 +200,7 @@ static inline bool wf_lockstep_completes(const struct wf_lockstep_net *net, uint
                                          const struct wf_lockstep_more *more)
 {
     struct wf_lockstep_list *list = &wf_lockstep_sender(net, node)->partial;
-    uint64_t all = wf_lockstep_packets_of(net, more->bytes);
+    uint64_t all = wf_router_packets_of(more->bytes, net->mail.packet);
     uint32_t i = 0;
 
     if (all == 1) {

@@ -121,7 +121,7 @@ static void counted_cycle(struct worker *worker, uint32_t r, uint32_t cycle)
     consumed = count->consumed - consumed;
     own->change += (int64_t)injected - (int64_t)consumed;
     if (injected + consumed > 0 && own->report_at == 0) {
-        own->report_at = (cycle / every + 1) * every;
+        own->report_at = (uint32_t)wf_router_next_round(cycle, every);
     }
     if (own->report_at == cycle && cycle > 0) {
         worker->inside += own->change;
@@ -138,7 +138,7 @@ static void count_inside(struct worker *worker, uint32_t cycle)
     for (uint32_t i = 0; i < worker->crew->n; i++) {
         inside += worker->crew->workers[i].inside;
     }
-    bool full = inside > (int64_t)model->packets_limit;
+    bool full = wf_router_is_shut(inside, model->packets_limit);
     if (full != worker->gate.shut) {
         worker->gate = (struct gate){full, cycle + (uint32_t)model->set.global_delay};
     }

@@ -135,7 +135,7 @@ static inline uint32_t wf_lockstep_winner(const struct wf_lockstep_net *net, uin
 
     if (net->rules.arbitration == WF_ROUTER_ROUND_ROBIN && net->rules.transit == 0 &&
         net->n_words == 1) {
-        return wf_router_next_in_turn(asking[0], winner, n);
+        return wf_router_first_in_word(asking[0], winner, n);
     }
     struct wf_router_contest contest =
         wf_router_contest(&here, what, winner, n, wf_lockstep_ports(net, r) * net->rules.vcs);

@@ -8,6 +8,7 @@
  */
 
 #include "model/net/router/lockstep/ask.h"
+#include "model/net/router/rules/inject.h"
 
 /* Whether the first packet of an input can continue only into full queues, and which ones.
  * Packets with more than WF_LOCKSTEP_TARGETS_MAX channels to choose from are not examined. The
@@ -50,21 +51,14 @@ static inline bool wf_lockstep_is_old(const struct wf_lockstep_net *net, uint32_
 
 #else
 
-/* The cycle in which the first packet of a queue became the first. */
-static inline uint32_t wf_lockstep_first_since(const struct wf_lockstep_net *net, uint32_t r,
-                                               uint32_t number)
-{
-    const struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
-    uint32_t at = wf_lockstep_read(net, r, number, input->first).at;
-    uint32_t left = input->leave == 0 ? 0 : input->leave - 1;
-
-    return at > left ? at : left;
-}
-
 static inline bool wf_lockstep_is_old(const struct wf_lockstep_net *net, uint32_t r,
                                       uint32_t number, uint32_t cycle)
 {
-    return cycle - wf_lockstep_first_since(net, r, number) >= net->watchdog;
+    const struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
+    uint32_t at = wf_lockstep_read(net, r, number, input->first).at;
+
+    return wf_router_first_for(cycle - at, wf_lockstep_since_left(input, cycle)) >=
+           net->watchdog;
 }
 
 #endif
@@ -98,7 +92,7 @@ static inline void wf_lockstep_watch(const struct wf_lockstep_net *net, uint32_t
                                      uint32_t cycle)
 {
     if (net->watchdog > 0 && net->routers[r].watch == 0) {
-        net->routers[r].watch = (cycle / net->watchdog + 1) * net->watchdog;
+        net->routers[r].watch = (uint32_t)wf_router_next_round(cycle, net->watchdog);
     }
 }
 

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Which of several packets gets the channel that they request, or is consumed. A kind of arbitration
- * is a member of the enumeration and a line of wf_router_urgency(), and a name in model/net/router/events/router.c. */
+/* Which of several packets gets the channel that they request, or is consumed. */
 
 #include "model/net/router/rules/rules.h"
 
 enum wf_router_arbitration {
-    WF_ROUTER_ROUND_ROBIN,
-    WF_ROUTER_AGE,
-    WF_ROUTER_DICE,
-    WF_ROUTER_FIFO,
-    WF_ROUTER_LONGEST, /* as in INSEE: the longest queue */
+#define WF_ROUTER_ARBITRATION(id, name, urgency) WF_ROUTER_##id,
+#include "model/net/router/rules/arbitrations.def"
 };
 
 /* A contest for something (model/net/router/rules/draw.h). Add the inputs in ascending order; the last `best` has
@@ -28,15 +24,13 @@ struct wf_router_contest {
 /* What counts before the turn: the packet with the least number goes first. */
 WF_ROUTER_RULE uint64_t wf_router_urgency(const struct wf_router_here *here, uint32_t input)
 {
-    const struct wf_router_reads *reads = here->reads;
-
     switch (here->rules->arbitration) {
-    case WF_ROUTER_AGE:
-        return reads->first(here->router, input, WF_ROUTER_BORN);
-    case WF_ROUTER_FIFO:
-        return reads->first(here->router, input, WF_ROUTER_ASKED);
-    case WF_ROUTER_LONGEST:
-        return UINT64_MAX - reads->first(here->router, input, WF_ROUTER_WAITING);
+#define FIRST(fact) here->reads->first(here->router, input, fact)
+#define WF_ROUTER_ARBITRATION(id, name, urgency) \
+    case WF_ROUTER_##id:                         \
+        return urgency;
+#include "model/net/router/rules/arbitrations.def"
+#undef FIRST
     default:
         return 0;
     }
@@ -80,13 +74,4 @@ WF_ROUTER_RULE void wf_router_contend(struct wf_router_contest *contest, uint32_
     if (contest->n++ == 0 || wf_router_goes_first(contest, input)) {
         contest->best = input;
     }
-}
-
-/* The winner among the inputs whose bits are set, at least one, if nothing counts but the turn. */
-static inline uint32_t wf_router_next_in_turn(uint32_t inputs, uint32_t winner,
-                                              uint32_t n_inputs)
-{
-    uint32_t first = winner == n_inputs ? 0 : winner, later = inputs >> first << first;
-
-    return (uint32_t)__builtin_ctz(later != 0 ? later : inputs);
 }

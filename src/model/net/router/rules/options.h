@@ -16,7 +16,7 @@ struct wf_router_asker {
     uint32_t input;
     uint32_t port, vc; /* of the input, unless it is injected here */
     bool injected;
-    bool before; /* on grids: it has still to cross the dateline of its first dimension */
+    bool before; /* wf_router_is_before() */
     uint32_t left, down;   /* on grids, bits of dimensions: still to travel, and downwards */
     uint32_t since;        /* if links differ: cycles since its head arrived... */
     uint32_t pace;         /* ...and cycles per phit of the link by which it comes; else 0 */
@@ -124,9 +124,9 @@ static inline uint32_t wf_router_spans(const struct wf_router_rules *rules,
 }
 
 /* The k-th span. A span may be empty. */
-static inline struct wf_router_span wf_router_span(const struct wf_router_rules *rules,
-                                                   const struct wf_router_asker *asker,
-                                                   uint32_t k)
+WF_ROUTER_RULE struct wf_router_span wf_router_span(const struct wf_router_rules *rules,
+                                                    const struct wf_router_asker *asker,
+                                                    uint32_t k)
 {
     if (rules->n_dims == 0) { /* up and then down a tree, any channel is free of deadlock */
         return rules->scheme == WF_ROUTER_UPDOWN ? wf_router_span_of(rules, asker->ports[k], 0)

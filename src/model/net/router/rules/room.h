@@ -49,6 +49,10 @@ static inline uint32_t wf_router_room_needed(const struct wf_router_rules *rules
 static inline uint32_t wf_router_room_in(const struct wf_router_rules *rules,
                                          struct wf_router_queue_now queue, uint32_t room)
 {
+    /* Most queues have the room even if a packet is leaving. */
+    if (queue.n + 1 + room <= queue.capacity) {
+        return 0;
+    }
     uint32_t gone = wf_router_moved(queue.since_left, queue.pace);
     uint32_t here = wf_router_moved(queue.since_head, queue.link_pace) + 1;
     bool leaving = gone < rules->phits;

@@ -11,6 +11,7 @@
  */
 
 #include "model/net/router/rules/draw.h"
+#include "model/net/router/rules/turns.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -143,16 +144,4 @@ WF_ROUTER_RULE uint32_t wf_router_below(const struct wf_router_here *here, uint3
                   : wf_rng_below32(wf_router_draw(here->rules->seed, here->vertex, what,
                                                   here->cycle, count),
                                    n);
-}
-
-/* The next number in a cyclic order of n numbers. */
-static inline uint32_t wf_router_after(uint32_t number, uint32_t n)
-{
-    return number + 1 == n ? 0 : number + 1;
-}
-
-/* How far a number is behind `first` in such an order. */
-static inline uint32_t wf_router_behind(uint32_t number, uint32_t first, uint32_t n)
-{
-    return number >= first ? number - first : number + n - first;
 }

@@ -42,3 +42,11 @@ static inline struct wf_router_exit wf_router_wormhole_exit(const struct wf_rout
                                              ? wf_router_all_vcs(half) << (upper ? half : 0)
                                              : wf_router_all_vcs(vcs)};
 }
+
+/* The channel by which a node sends its next packet, *vc: the next in turn of those with room, if
+ * there is any. */
+static inline bool wf_router_source_vc(uint64_t with_room, uint32_t *vc)
+{
+    *vc = with_room == 0 ? *vc : wf_router_first_in(with_room, *vc + 1);
+    return with_room != 0;
+}

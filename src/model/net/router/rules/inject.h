@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What nodes do: messages become packets, which enter injection queues; nobody injects while the
+ * network is full. */
+
+#include "model/net/router/rules/grid.h"
+
+/* The packets of a message; an empty one is a packet, too. */
+static inline uint64_t wf_router_packets_of(uint64_t bytes, uint64_t packet)
+{
+    return bytes <= packet ? 1 : (bytes - 1) / packet + 1;
+}
+
+/* The injection queue that a packet enters, of n from `first` on: by its directions on a grid, which
+ * has the sizes `size`, or else the shortest. */
+WF_ROUTER_RULE uint32_t wf_router_injection_queue(const struct wf_router_here *at,
+                                                  const uint32_t *size, const uint16_t *here,
+                                                  const uint16_t *there, uint32_t down,
+                                                  uint32_t first, uint32_t n)
+{
+    const struct wf_router_reads *reads = at->reads;
+    uint32_t best = first;
+
+    if (at->rules->injection != WF_ROUTER_INJECT_SHORTEST && at->rules->n_dims > 0) {
+        return first + wf_router_injector(at->rules, size, here, there, down, n);
+    }
+    for (uint32_t i = first + 1; i < first + n; i++) {
+        if (reads->first(at->router, i, WF_ROUTER_WAITING) <
+            reads->first(at->router, best, WF_ROUTER_WAITING)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* ---- the global restriction ---- */
+
+/* The next cycle in which routers report or look at their queues: a multiple of `every`. */
+static inline uint64_t wf_router_next_round(uint64_t cycle, uint64_t every)
+{
+    return (cycle / every + 1) * every;
+}
+
+/* Whether nodes must not inject while so many packets are in the network; 0: there is no limit. */
+static inline bool wf_router_is_shut(int64_t inside, uint64_t limit)
+{
+    return limit > 0 && inside > (int64_t)limit;
+}
+
+/* ---- the watchdog ---- */
+
+/* Cycles for which a packet has been the first of its queue: since it arrived, or since the one
+ * before it began to leave. */
+static inline uint32_t wf_router_first_for(uint32_t since_head, uint32_t since_left)
+{
+    return since_head < since_left ? since_head : since_left;
+}
