@@ -39,8 +39,9 @@ static inline bool wf_router_crosses(const uint16_t *here, const uint16_t *there
 
 /* Whether a packet has still to cross the dateline of its first dimension, if that decides which
  * channels it may take. */
-static inline bool wf_router_is_before(const struct wf_router_rules *rules, const uint16_t *here,
-                                       const uint16_t *there, uint32_t down, uint32_t left)
+static inline bool wf_router_is_before(const struct wf_router_rules *rules,
+                                       const uint16_t *here, const uint16_t *there,
+                                       uint32_t down, uint32_t left)
 {
     return (rules->scheme == WF_ROUTER_DATELINE || rules->scheme == WF_ROUTER_DATELINE_FREE) &&
            wf_router_crosses(here, there, down, wf_router_first_dim(left));

@@ -16,7 +16,7 @@ struct wf_router_asker {
     uint32_t input;
     uint32_t port, vc; /* of the input, unless it is injected here */
     bool injected;
-    bool before; /* wf_router_is_before() */
+    bool before;           /* wf_router_is_before() */
     uint32_t left, down;   /* on grids, bits of dimensions: still to travel, and downwards */
     uint32_t since;        /* if links differ: cycles since its head arrived... */
     uint32_t pace;         /* ...and cycles per phit of the link by which it comes; else 0 */
