@@ -18,7 +18,7 @@ static void require(int condition)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct wf_codes_source source = {"f.conf", "f", (const char *)data, size};
+    struct wf_codes_source source = {"f.conf", "f", (const char *)data, size, wf_machine_check};
     struct wf_codes_result result = {.machine = {.data = NULL}};
     struct wf_machine *machine = NULL;
     struct wf_err err = {.status = WF_OK};

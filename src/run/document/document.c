@@ -6,8 +6,7 @@
 #include "base/units.h"
 #include "engine/config.h"
 #include "model/net/stats/link_report.h"
-#include "run/execute/executor.h"
-#include "run/execute/job.h"
+#include "run/plan/job.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,6 +119,26 @@ void wf_document_nodes(const struct wf_job *job, struct wf_value *result)
     wf_doc_count(result, "nodes_used", used);
     wf_doc_count(result, "ranks_on_node_max",
                  place->slots_max < place->n_ranks ? place->slots_max : place->n_ranks);
+}
+
+struct wf_document_jobs wf_document_jobs_of(const struct wf_job *job)
+{
+    struct wf_document_jobs jobs = {
+        .n = job->plan->n_jobs, .ideal = job->ideal, .faults = job->setup.net->faults};
+    const struct wf_cpu_params *cpu = wf_plan_values(job->plan, "cpu");
+    const double tera = 1e12;
+    uint32_t first = 0;
+
+    jobs.memory = cpu->memory;
+    jobs.peak16 = cpu->tflops16 * tera;
+    jobs.peak8 = cpu->tflops8 > 0 ? cpu->tflops8 * tera : jobs.peak16;
+    for (uint32_t i = 0; i < jobs.n; i++) {
+        jobs.first[i] = first;
+        jobs.start[i] = job->plan->jobs[i].settings->start;
+        jobs.source[i] = job->plan->jobs[i].source;
+        first += job->plan->jobs[i].n_ranks;
+    }
+    return jobs;
 }
 
 void wf_document_digest(struct wf_value *result, uint64_t digest)

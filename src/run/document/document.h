@@ -41,6 +41,8 @@ struct wf_document_jobs {
     uint64_t memory;      /* bytes of a rank's processor; 0 if unknown */
 };
 
+struct wf_document_jobs wf_document_jobs_of(const struct wf_job *job);
+
 /* Fills the section `result` of a replay from its tally. `interrupted` means that the user
  * ended the run. Otherwise, if ranks did not finish, returns WF_ESIM; `err` then tells what the
  * first of them waits for. */

@@ -3,29 +3,10 @@
 
 #include "model/net/net.h"
 #include "model/topo/topo.h"
-#include "run/execute/job.h"
-
-#define ROW(member, text)                                                                \
-    {                                                                                    \
-        .name = #member, .type = WF_PARAM_REAL,                                          \
-        .offset = offsetof(struct wf_sim_energy_params, member), .def = "0", .min = "0", \
-        .max = "1000000000", .doc = (text)                                               \
-    }
-
-const struct wf_param wf_sim_energy_params[] = {
-    ROW(idle, "Power of a node, in watts, whatever it does; 0 if unknown"),
-    ROW(busy, "Power that a rank adds while it computes or handles messages, in watts"),
-    ROW(link, "Power of a link, in watts, whatever it carries"),
-    ROW(byte, "Energy of a byte on a link, in picojoules"),
-    WF_PARAM_END,
-};
+#include "run/plan/job.h"
+#include "run/scenario/power.h"
 
 static const double PS_PER_SECOND = 1e12;
-
-bool wf_sim_energy_is_known(const struct wf_sim_energy_params *params)
-{
-    return params->idle > 0 || params->busy > 0 || params->link > 0 || params->byte > 0;
-}
 
 static double seconds(const struct wf_stat *stat)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The section `critical_path`. */
-#include "model/ranks/record/path.h"
 #include "base/arith.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -11,7 +10,8 @@
 #include "model/ranks/node_costs.h"
 #include "model/ranks/rails.h"
 #include "model/ranks/ranks.h"
-#include "run/execute/job.h"
+#include "model/ranks/record/path.h"
+#include "run/plan/job.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -403,7 +403,7 @@ void wf_document_path(struct wf_value *root, const struct wf_job *job,
 {
     const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
     const struct wf_path *path = wf_tally_path(wf_unconst(tally));
-    const struct wf_document_jobs jobs = wf_job_document_jobs(job);
+    const struct wf_document_jobs jobs = wf_document_jobs_of(job);
     struct wf_path_sums sums = {.job = job,
                                 .costs = wf_node_costs_of(job->setup.node, job->setup.net)};
     const struct wf_path_rules rules = {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The section `recording`. Long lists are stored as texts, because one document value for each
  * number would take too much memory. */
-#include "model/ranks/record/recording.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/result/doc.h"
 #include "engine/model.h"
-#include "run/execute/job.h"
+#include "model/ranks/record/recording.h"
+#include "run/plan/job.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -300,7 +300,7 @@ void wf_document_recording(struct wf_value *root, const struct wf_job *job,
         add_nodes(section, &job->place, &all, &buf);
     }
     add_single(section, recording, &buf);
-    const struct wf_document_jobs jobs = wf_job_document_jobs(job);
+    const struct wf_document_jobs jobs = wf_document_jobs_of(job);
     wf_document_calls(section, recording, &jobs);
     wf_buf_fini(&buf);
 }

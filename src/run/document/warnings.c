@@ -10,7 +10,7 @@
 #include "model/ranks/node_costs.h"
 #include "model/ranks/ranks.h"
 #include "program/ops/source.h"
-#include "run/execute/job.h"
+#include "run/plan/job.h"
 #include "run/scenario/uncertainty.h"
 
 #include <inttypes.h>

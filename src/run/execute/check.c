@@ -7,7 +7,7 @@
 #include "engine/hosts/comm.h"
 #include "program/ops/live.h"
 #include "run/document/document.h"
-#include "run/plan/program.h"
+#include "run/program/program.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include "model/net/router/lockstep/lockstep.h"
 #include "model/topo/topo.h"
 #include "model/traffic/traffic.h"
+#include "run/scenario/catalog.h"
 
 const char *const wf_exec_names[] = {"auto", "events", "lockstep", "gpu", NULL};
 

@@ -39,13 +39,6 @@ struct wf_executor {
     void (*run)(struct wf_executor_job *const *jobs, size_t n, const struct wf_sim_host *host);
 };
 
-/* What executes a model. Only synthetic traffic on routers has a choice. */
-enum wf_exec { WF_EXEC_AUTO, WF_EXEC_EVENTS, WF_EXEC_LOCKSTEP, WF_EXEC_GPU };
-extern const char *const wf_exec_names[]; /* null-terminated */
-
-/* The "engine.*" settings, a table over struct wf_plan: those of the engine, and who executes. */
-extern const struct wf_param wf_executor_params[];
-
 #define WF_EXECUTOR(name) extern const struct wf_executor wf_executor_##name;
 #include "run/execute/executors.def"
 #undef WF_EXECUTOR

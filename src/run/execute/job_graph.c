@@ -158,7 +158,7 @@ static enum wf_status graph_describe(const struct wf_job *job, const struct wf_e
                                      const struct wf_run *run, struct wf_value *result,
                                      enum wf_status status, struct wf_err *err)
 {
-    struct wf_document_jobs jobs = wf_job_document_jobs(job);
+    struct wf_document_jobs jobs = wf_document_jobs_of(job);
     const struct wf_pe_tally *tally = wf_engine_tally_get(engine);
     bool interrupted = status == WF_EINTR;
 

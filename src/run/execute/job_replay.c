@@ -139,26 +139,6 @@ enum wf_status wf_job_check_rules(const struct wf_job *job, const char *what,
         err);
 }
 
-struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job)
-{
-    struct wf_document_jobs jobs = {
-        .n = job->plan->n_jobs, .ideal = job->ideal, .faults = job->setup.net->faults};
-    const struct wf_cpu_params *cpu = wf_plan_values(job->plan, "cpu");
-    const double tera = 1e12;
-    uint32_t first = 0;
-
-    jobs.memory = cpu->memory;
-    jobs.peak16 = cpu->tflops16 * tera;
-    jobs.peak8 = cpu->tflops8 > 0 ? cpu->tflops8 * tera : jobs.peak16;
-    for (uint32_t i = 0; i < jobs.n; i++) {
-        jobs.first[i] = first;
-        jobs.start[i] = job->plan->jobs[i].settings->start;
-        jobs.source[i] = job->plan->jobs[i].source;
-        first += job->plan->jobs[i].n_ranks;
-    }
-    return jobs;
-}
-
 struct wf_net_deadlock wf_job_stuck(const struct wf_job *job, const void *counters,
                                     const struct wf_run *run, enum wf_status status)
 {
@@ -269,7 +249,7 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
                                       const struct wf_run *run, struct wf_value *result,
                                       enum wf_status status, struct wf_err *err)
 {
-    struct wf_document_jobs jobs = wf_job_document_jobs(job);
+    struct wf_document_jobs jobs = wf_document_jobs_of(job);
     bool interrupted = status == WF_EINTR;
     const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
 

@@ -13,7 +13,7 @@
 #include "program/trace/writer.h"
 #include "run/document/document.h"
 #include "run/execute/stages.h"
-#include "run/plan/program.h"
+#include "run/program/program.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -25,7 +25,7 @@
 #include "run/document/efficiency.h"
 #include "run/execute/replicas_table.h"
 #include "run/execute/world.h"
-#include "run/scenario/uncertainty.h"
+#include "run/plan/uncertain.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -193,7 +193,7 @@ static void fill_row(const struct work *work, const struct worker *worker,
                      const struct wf_job *job, const struct wf_ranks_tally *tally, int64_t *row)
 {
     const struct wf_replicas_table *table = &work->table;
-    const struct wf_document_jobs jobs = wf_job_document_jobs(job);
+    const struct wf_document_jobs jobs = wf_document_jobs_of(job);
     int64_t *at = row + 1;
 
     if (job->ideal != NULL) {

@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "run/import/codes_importer.h"
-#include "run/machine/machine.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -381,16 +380,13 @@ static enum wf_status convert(struct wf_codes_importer *codes)
     return WF_OK;
 }
 
-/* Loads the machine file that was written, to find numbers that do not make a valid network. */
+/* Finds numbers that do not make a valid network. */
 static enum wf_status check_machine(struct wf_codes_importer *codes)
 {
     const struct wf_buf *text = &codes->out->machine;
-    struct wf_machine *machine = NULL;
     struct wf_err why = {.status = WF_OK};
 
-    if (wf_machine_parse("machine", (const char *)text->data, text->size, &machine, &why) ==
-        WF_OK) {
-        wf_machine_free(machine);
+    if (codes->source->check((const char *)text->data, text->size, &why) == WF_OK) {
         return WF_OK;
     }
     /* Removes the place from the message: the user has not seen this file. */

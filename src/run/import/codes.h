@@ -17,6 +17,8 @@ struct wf_codes_source {
     const char *name;  /* name of the machine */
     const char *text;
     size_t size;
+    /* Checks the machine file that is written: wf_machine_check(). */
+    enum wf_status (*check)(const char *text, size_t size, struct wf_err *err);
 };
 
 /* Texts without a NUL at the end; the caller releases both. */

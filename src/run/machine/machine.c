@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/machine/machine.h"
+#include "run/scenario/power.h"
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -8,7 +9,6 @@
 #include "model/ranks/cpu/cpu.h"
 #include "model/ranks/node_params.h"
 #include "model/ranks/ranks.h"
-#include "run/document/energy.h"
 #include "run/import/codes.h"
 #include "run/import/codes_text.h"
 #include "run/machine/reader.h"
@@ -330,7 +330,11 @@ static enum wf_status read_codes(struct wf_machine *machine, struct chain *chain
 {
     char *name = wf_machine_file_stem(file);
     struct wf_codes_source source = {
-        .label = file->label, .name = name, .text = file->text, .size = file->size};
+        .label = file->label,
+        .name = name,
+        .text = file->text,
+        .size = file->size,
+        .check = wf_machine_check};
     struct wf_codes_result result = {.machine = {.data = NULL}};
     enum wf_status status = wf_codes_import(&source, &result, err);
 
@@ -476,6 +480,15 @@ enum wf_status wf_machine_parse(const char *label, const char *text, size_t size
     enum wf_status status = load_file(&file, out, err);
     wf_machine_file_fini(&file);
     return status;
+}
+
+enum wf_status wf_machine_check(const char *text, size_t size, struct wf_err *err)
+{
+    struct wf_machine *machine;
+
+    WF_TRY(wf_machine_parse("machine", text, size, &machine, err));
+    wf_machine_free(machine);
+    return WF_OK;
 }
 
 enum wf_status wf_machine_apply(const char *which, struct wf_scenario *scenario,

@@ -75,6 +75,9 @@ enum wf_status wf_machine_load(const char *which, struct wf_machine **out, struc
 WF_NODISCARD
 enum wf_status wf_machine_parse(const char *label, const char *text, size_t size,
                                 struct wf_machine **out, struct wf_err *err);
+/* Whether a text could be parsed so; its place in messages is "machine". */
+WF_NODISCARD
+enum wf_status wf_machine_check(const char *text, size_t size, struct wf_err *err);
 void wf_machine_free(struct wf_machine *machine); /* null is allowed */
 
 /* Loads a machine and appends its settings to the scenario. */

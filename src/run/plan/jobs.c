@@ -14,7 +14,7 @@
 #include "program/ops/looped.h"
 #include "program/ops/roi.h"
 #include "program/trace/reader.h"
-#include "run/plan/program.h"
+#include "run/program/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

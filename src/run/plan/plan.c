@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/plan/plan.h"
+#include "run/scenario/power.h"
 
 #include "base/lookup.h"
 #include "base/mem.h"
@@ -13,11 +14,10 @@
 #include "model/topo/nested.h"
 #include "model/traffic/traffic.h"
 #include "program/ops/source.h"
-#include "run/document/energy.h"
-#include "run/execute/executor.h"
 #include "run/import/tracer.h"
 #include "run/plan/cpu_settings.h"
 #include "run/plan/jobs.h"
+#include "run/plan/uncertain.h"
 #include "run/scenario/uncertainty.h"
 
 #include <stdio.h>

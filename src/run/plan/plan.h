@@ -22,6 +22,10 @@ struct wf_source_ops;
 struct wf_topo;
 struct wf_value;
 
+/* What executes a model. Only synthetic traffic on routers has a choice. */
+enum wf_exec { WF_EXEC_AUTO, WF_EXEC_EVENTS, WF_EXEC_LOCKSTEP, WF_EXEC_GPU };
+extern const char *const wf_exec_names[]; /* null-terminated */
+
 /* The parameters of one scope. */
 struct wf_plan_block {
     const char *scope;
@@ -38,7 +42,7 @@ struct wf_plan_job {
     const struct wf_graph_ops *graph_gen; /* ...or this... */
     struct wf_reader_probe *probe;        /* ...or these, for a trace... */
     const struct wf_reader_ops *reader;
-    bool program;               /* ...or a program to run (run/plan/program.h) */
+    bool program;               /* ...or a program to run (run/program/program.h) */
     bool extrapolated;          /* ...or traces at other numbers of ranks */
     struct wf_plan_block block; /* the generator's or reader's parameters; empty if none */
     struct wf_placement placement;
@@ -52,7 +56,7 @@ struct wf_plan {
     struct wf_scenario *expanded; /* ...with the jobs of TraceR (import/tracer.h); or null */
     struct wf_scenario_core core;
     struct wf_engine_config engine;
-    int exec;                         /* enum wf_exec (run/execute/executor.h) */
+    int exec;                         /* enum wf_exec */
     int device;                       /* index into wf_gpu_names */
     const struct wf_bench_ops *bench; /* either this... */
     const char *pattern;              /* ...or this and the network... */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/scenario/catalog.h"
+#include "run/scenario/power.h"
 
 #include "engine/models/bench.h"
 #include "model/net/net.h"
@@ -11,9 +12,7 @@
 #include "program/gen/gen.h"
 #include "program/gen/graphs.h"
 #include "program/trace/reader.h"
-#include "run/document/energy.h"
-#include "run/execute/executor.h"
-#include "run/plan/program.h"
+#include "run/program/program.h"
 
 #include <string.h>
 

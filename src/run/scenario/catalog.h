@@ -20,6 +20,9 @@ struct wf_catalog_entry {
     const char *limits; /* effects that a network model leaves out, for its users; or null */
 };
 
+/* The "engine.*" settings, over struct wf_plan: those of the engine, and who executes a model. */
+extern const struct wf_param wf_executor_params[];
+
 /* Steps through all entries, kind by kind. Start with *at = 0; returns false at the end. */
 bool wf_catalog_next(size_t *at, struct wf_catalog_entry *entry);
 

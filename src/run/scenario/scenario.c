@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/ranks/tally.h"
-#include "run/plan/program.h"
+#include "run/program/program.h"
 #include "run/scenario/catalog.h"
 #include "run/scenario/uncertainty.h"
 

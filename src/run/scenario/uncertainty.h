@@ -20,8 +20,6 @@
 
 struct wf_net_ops;
 struct wf_param;
-struct wf_plan;
-struct wf_value;
 
 #define WF_SIM_UNCERTAINTY "uncertainty."
 
@@ -38,26 +36,15 @@ WF_NODISCARD
 enum wf_status wf_sim_uncertainty_check(const struct wf_setting *setting,
                                         const struct wf_net_ops *net, struct wf_err *err);
 
-/* Whether a setting from a file has no meaning for this plan: its network model has no such
- * quantity, or the quantity has no number. */
-bool wf_sim_uncertainty_skips(const struct wf_plan *plan, const struct wf_setting *setting);
-
-/* Checks all of them when the values of the plan are known. */
+/* The setting that is uncertain: "net.bandwidth". */
+const char *wf_sim_uncertainty_of(const char *key);
+/* Whether the key is uncertainty.model. */
+bool wf_sim_uncertainty_is_model(const char *key);
+/* The scope and the table of that setting, for a network model, and its name there; null if nothing of
+ * the scope can be uncertain. */
+const struct wf_param *wf_sim_uncertainty_table(const char *key, const struct wf_net_ops *net,
+                                                const char **scope, const char **name);
+/* The value of a setting. */
 WF_NODISCARD
-enum wf_status wf_sim_uncertainty_check_all(const struct wf_plan *plan, struct wf_err *err);
-
-/* The number of settings that are uncertain: not by 0 %, and not 0 themselves. */
-size_t wf_sim_uncertainty_count(const struct wf_plan *plan);
-
-/* Sets the uncertain values of the plan to those of `nominal`, a plan of the same settings, times
- * the factors of one replica. A factor is a function of the seed, the number of the replica and
- * the name of the setting, not of other settings. */
-void wf_sim_uncertainty_draw(struct wf_plan *plan, const struct wf_plan *nominal,
-                             uint64_t replica);
-
-/* The factor of uncertainty.model in one replica, as a fixed-point number (base/param_scale.h);
- * 1 if it is not given. */
-uint64_t wf_sim_uncertainty_model(const struct wf_plan *nominal, uint64_t replica);
-
-/* Adds one member, the percentage, for each uncertain setting. */
-void wf_sim_uncertainty_describe(const struct wf_plan *plan, struct wf_value *section);
+enum wf_status wf_sim_uncertainty_percent(const struct wf_setting *setting, double *out,
+                                          struct wf_err *err);

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "run/import/codes.h"
 #include "run/import/codes_text.h"
+#include "run/machine/machine.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/opt.h"
 #include "ui/report/output.h"
@@ -70,6 +71,7 @@ static enum wf_status import_run(struct wf_cli *cli, const void *opts,
             .name = name,
             .text = (const char *)text.data,
             .size = text.size,
+            .check = wf_machine_check,
         };
         status = wf_codes_import(&source, &result, err);
     }

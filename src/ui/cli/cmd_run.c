@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "run/execute/world.h"
-#include "run/plan/program.h"
+#include "run/program/program.h"
 #include "run/scenario/scenario.h"
 
 #include <stdio.h>

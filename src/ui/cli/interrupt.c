@@ -8,7 +8,7 @@
 #include "program/ops/live.h"
 #include "run/execute/run.h"
 #include "run/execute/world.h"
-#include "run/plan/program.h"
+#include "run/program/program.h"
 #include "ui/cli/cli.h"
 
 #include <weft/weft.h>

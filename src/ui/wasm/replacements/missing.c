@@ -7,7 +7,7 @@
 #include "mpi/vrank/program_source.h"
 #include "mpi/vrank/recorder.h"
 #include "program/trace/weft/frame.h"
-#include "run/plan/program.h"
+#include "run/program/program.h"
 #include "ui/wasm/unzstd.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/plan/program.h"
+#include "run/program/program.h"
 
 #include "base/mem.h"
 #include "mpi/vrank/program_source.h"

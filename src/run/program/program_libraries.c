@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpi/vrank/program_libraries.h"
 #include "base/text.h"
-#include "run/plan/program.h"
+#include "run/program/program.h"
 
 enum wf_status wf_program_print_libraries(const char *path, FILE *out, struct wf_err *err)
 {

@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "mpi/vrank/crash.h"
 #include "program/ops/live.h"
-#include "run/plan/program.h"
+#include "run/program/program.h"
 
 #include <weft/weft.h>
 
