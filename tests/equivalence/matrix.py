@@ -5,12 +5,13 @@ processes: the sections `scenario`, `result`, `recording`, `critical_path`, `wha
 import concurrent.futures
 import itertools
 import json
+import os
 import pathlib
+import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TESTS / "cli"), str(TESTS / "harness")]
-import launches  # noqa: E402
+sys.path.insert(0, str(TESTS / "cli"))
 from weft_cli import MPIEXEC, check, finish, parse, run  # noqa: E402
 
 SECTIONS = ["scenario", "result", "recording", "critical_path", "what_if", "warnings"]
@@ -276,43 +277,81 @@ FEWER = [
     ("optimistic", 4, 1), ("perturb", 2, 1), ("check-undo", 1, 1), ("optimistic all", 2, 1),
     ("perturb all", 1, 1),
 ]
-# A launch of processes takes longer than such a run: one for each program, in turn.
+# One launch for each program, in turn. Six threads of three processes would wait for each other longer than they run.
 LAUNCHED = [
-    ("conservative", 1, 2), ("optimistic", 2, 3), ("perturb", 1, 2), ("conservative", 2, 3),
-    ("optimistic", 1, 2),
+    ("conservative", 1, 2), ("optimistic", 2, 2), ("perturb", 1, 3), ("conservative", 1, 3),
+    ("optimistic", 1, 3),
 ]
-LAUNCHES = 1
+# What is run by several processes. To launch them takes longer than most of these runs: for each number of
+# processes one launch of equivalence_many runs all commands, but those of the first scenario, which weft itself runs.
+MANY = pathlib.Path(os.environ["WEFT_BUILD_DIR"]) / "equivalence_many"
+together = {}
 
 
-def outcome(scenario, scheduler, threads, processes):
-    sched, _, logged = scheduler.partition(" ")
-    done = run(*scenario, "--sched", sched, "--threads", str(threads), "-p", "engine.fit=no", "--json", "-q",
-               *(["-p", "engine.safe=no"] if logged else []), processes=0 if processes == 1 else processes,
-               env=None if processes == 1 else launches.environment(), timeout=200)
-    where = f"{' '.join(scenario)}: {scheduler}, {threads} threads, {processes} processes"
+def command_of(scenario, schedule):
+    sched, _, logged = schedule[0].partition(" ")
+    return [*scenario, "--sched", sched, "--threads", str(schedule[1]), "-p", "engine.fit=no", "--json", "-q",
+            *(["-p", "engine.safe=no"] if logged else [])]
+
+
+def judged(scenario, schedule, done):
+    """Where a run was, and the sections of its document."""
+    where = f"{' '.join(scenario)}: {schedule[0]}, {schedule[1]} threads, {schedule[2]} processes"
     check(done.returncode == 0, f"{where}: exit code {done.returncode}", done)
     document = parse(done)
     return where, json.dumps([document.get(section) for section in SECTIONS], indent=1)
 
 
-def compare(scenario, schedules):
-    _, expected = outcome(scenario, "sequential", 1, 1)
+def outcome(scenario, schedule):
+    processes = schedule[2]
+    done = run(*command_of(scenario, schedule), processes=0 if processes == 1 else processes, timeout=200)
+    return judged(scenario, schedule, done)
+
+
+def check_same(expected, where, found):
+    check(found == expected, f"{where}: another result:\n{found}\nnot\n{expected}")
+
+
+def compare(scenario, schedules, launch):
+    _, expected = outcome(scenario, ("sequential", 1, 1))
     # Two at a time, but for those whose processes fill the machine by themselves.
     alone = [schedule for schedule in schedules if schedule[2] == 1]
     launched = [schedule for schedule in schedules if schedule[2] > 1 and MPIEXEC]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        outcomes = list(pool.map(lambda schedule: outcome(scenario, *schedule), alone))
-    outcomes += [outcome(scenario, *schedule) for schedule in launched]
+        outcomes = list(pool.map(lambda schedule: outcome(scenario, schedule), alone))
+    outcomes += [outcome(scenario, schedule) for schedule in launched if launch]
     for where, found in outcomes:
-        check(found == expected, f"{where}: another result:\n{found}\nnot\n{expected}")
+        check_same(expected, where, found)
+    for schedule in launched if not launch else []:
+        together.setdefault(schedule[2], []).append((scenario, schedule, expected))
+
+
+def compare_launched(processes, runs):
+    """All runs by so many processes, in one launch. In one of the two MPICH uses its own shared memory, in the other UCX."""
+    folder = pathlib.Path(f"{processes}-processes").absolute()
+    folder.mkdir()
+    commands = [command_of(scenario, schedule) for scenario, schedule, _ in runs]
+    (folder / "commands").write_text("".join("\t".join(words) + "\n" for words in commands), encoding="utf-8")
+    environment = {**os.environ, "MPIR_CVAR_NOLOCAL": "1"} if processes % 2 else None
+    launch = subprocess.run([MPIEXEC, "-n", str(processes), str(MANY), "commands"], cwd=folder, env=environment,
+                            capture_output=True, text=True, timeout=500, check=False, stdin=subprocess.DEVNULL)
+    check(launch.returncode == 0, f"{processes} processes: exit code {launch.returncode}", launch)
+    for number, (scenario, schedule, expected) in enumerate(runs):
+        if not check((folder / f"{number}.code").exists(), f"{' '.join(commands[number])} did not end", launch):
+            break
+        out, err, code = ((folder / f"{number}.{ending}").read_text(encoding="utf-8") for ending in ("out", "err", "code"))
+        done = subprocess.CompletedProcess(["weft", *commands[number]], int(code), out, err)
+        check_same(expected, *judged(scenario, schedule, done))
 
 
 def main():
     for index, scenario in enumerate(SCENARIOS):
-        compare(scenario, SCHEDULES if index % ONE_PROCESS_ONE_IN else [*SCHEDULES, *ONE_PROCESS])
+        compare(scenario, SCHEDULES if index % ONE_PROCESS_ONE_IN else [*SCHEDULES, *ONE_PROCESS], index == 0)
     launched = itertools.cycle(LAUNCHED)
     for scenario in PROGRAMS:
-        compare(scenario, [*FEWER, *itertools.islice(launched, LAUNCHES)])
+        compare(scenario, [*FEWER, next(launched)], False)
+    for processes, runs in sorted(together.items()):
+        compare_launched(processes, runs)
     finish()
 
 

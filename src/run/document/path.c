@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The section `critical_path`. */
+#include "model/ranks/record/path.h"
 #include "base/arith.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -10,7 +11,7 @@
 #include "model/ranks/node_costs.h"
 #include "model/ranks/rails.h"
 #include "model/ranks/ranks.h"
-#include "model/ranks/record/path.h"
+#include "run/document/document.h"
 #include "run/plan/job.h"
 
 #include <inttypes.h>

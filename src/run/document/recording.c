@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The section `recording`. Long lists are stored as texts, because one document value for each
  * number would take too much memory. */
+#include "model/ranks/record/recording.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/result/doc.h"
 #include "engine/model.h"
-#include "model/ranks/record/recording.h"
+#include "run/document/document.h"
 #include "run/plan/job.h"
 
 #include <inttypes.h>

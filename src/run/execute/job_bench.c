@@ -2,6 +2,7 @@
 #include "engine/models/bench.h"
 
 #include "base/result/result.h"
+#include "run/document/document.h"
 #include "run/execute/job.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "model/ranks/ranks.h"
 #include "model/ranks/tasks/pe.h"
 #include "program/ops/graph.h"
+#include "run/document/document.h"
 #include "run/execute/job.h"
 
 #include <inttypes.h>

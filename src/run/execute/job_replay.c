@@ -8,6 +8,7 @@
 #include "model/ranks/node_params.h"
 #include "mpi/vrank/program_source.h"
 #include "program/ops/source.h"
+#include "run/document/document.h"
 #include "run/document/energy.h"
 #include "run/execute/job.h"
 #include "run/plan/cpu_settings.h"

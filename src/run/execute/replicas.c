@@ -6,6 +6,7 @@
  * function of the scenario and its number, so results do not depend on threads and processes.
  * docs/models/uncertainty.md describes what is covered.
  */
+#include "run/document/document.h"
 #include "run/execute/stages.h"
 
 #include "base/clock.h"

@@ -4,6 +4,7 @@
  * is simulated again, or estimated from the critical path. The path gives an upper bound of the
  * saving, because another path may become the longest.
  */
+#include "run/document/document.h"
 #include "run/execute/stages.h"
 
 #include "base/mem.h"

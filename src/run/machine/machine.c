@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/machine/machine.h"
-#include "run/scenario/power.h"
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -12,6 +11,7 @@
 #include "run/import/codes.h"
 #include "run/import/codes_text.h"
 #include "run/machine/reader.h"
+#include "run/scenario/power.h"
 #include "run/scenario/uncertainty.h"
 
 #include <stdio.h>
@@ -329,12 +329,11 @@ static enum wf_status read_codes(struct wf_machine *machine, struct chain *chain
                                  const struct wf_machine_file *file, struct wf_err *err)
 {
     char *name = wf_machine_file_stem(file);
-    struct wf_codes_source source = {
-        .label = file->label,
-        .name = name,
-        .text = file->text,
-        .size = file->size,
-        .check = wf_machine_check};
+    struct wf_codes_source source = {.label = file->label,
+                                     .name = name,
+                                     .text = file->text,
+                                     .size = file->size,
+                                     .check = wf_machine_check};
     struct wf_codes_result result = {.machine = {.data = NULL}};
     enum wf_status status = wf_codes_import(&source, &result, err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads how well the figures of a machine are known. */
+#include "run/scenario/uncertainty.h"
 #include "base/mem.h"
 #include "run/machine/reader.h"
-#include "run/scenario/uncertainty.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/plan/plan.h"
-#include "run/scenario/power.h"
 
 #include "base/lookup.h"
 #include "base/mem.h"
@@ -18,6 +17,8 @@
 #include "run/plan/cpu_settings.h"
 #include "run/plan/jobs.h"
 #include "run/plan/uncertain.h"
+#include "run/scenario/catalog.h"
+#include "run/scenario/power.h"
 #include "run/scenario/uncertainty.h"
 
 #include <stdio.h>

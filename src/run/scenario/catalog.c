@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/scenario/catalog.h"
-#include "run/scenario/power.h"
 
 #include "engine/models/bench.h"
 #include "model/net/net.h"
@@ -13,6 +12,7 @@
 #include "program/gen/graphs.h"
 #include "program/trace/reader.h"
 #include "run/program/program.h"
+#include "run/scenario/power.h"
 
 #include <string.h>
 
