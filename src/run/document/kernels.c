@@ -3,9 +3,9 @@
 
 #include "base/mem.h"
 #include "base/result/doc.h"
+#include "engine/hosts/comm.h"
 #include "program/ops/live.h"
 #include "run/document/document.h"
-#include "run/execute/world.h"
 #include "run/plan/plan.h"
 
 #include <inttypes.h>
@@ -36,9 +36,14 @@ void wf_document_kernels_collect(const struct wf_plan *plan, struct wf_comm *wor
     uint32_t at = 0;
     for (uint32_t job = 0; job < plan->n_jobs; job++) {
         for (uint32_t i = 0; ask(plan, job, i, &one); i++) {
-            one.calls = (uint64_t)wf_world_sum(world, (int64_t)one.calls);
-            one.executed = (uint64_t)wf_world_sum(world, (int64_t)one.executed);
-            one.picoseconds = (uint64_t)wf_world_sum(world, (int64_t)one.picoseconds);
+            int64_t sums[] = {(int64_t)one.calls, (int64_t)one.executed,
+                              (int64_t)one.picoseconds};
+            if (wf_comm_size(world) > 1) {
+                wf_comm_reduce(world, WF_COMM_SUM, sums, sizeof(sums) / sizeof(sums[0]));
+            }
+            one.calls = (uint64_t)sums[0];
+            one.executed = (uint64_t)sums[1];
+            one.picoseconds = (uint64_t)sums[2];
             out->items[at++] = one;
         }
     }

@@ -126,8 +126,7 @@ WF_ROUTER_RULE void wf_lockstep_aim(const struct wf_lockstep_net *net, uint32_t 
     const uint16_t *there = wf_lockstep_coords(net, packet.dst);
     asker->left = wf_router_left(&net->rules, here, there);
     asker->down = packet.way & 0xff;
-    asker->before =
-        wf_router_is_before(&net->rules, here, there, asker->down, asker->left);
+    asker->before = wf_router_is_before(&net->rules, here, there, asker->down, asker->left);
 }
 
 /* `ports` has room for the ports of a router; unused on grids. */
