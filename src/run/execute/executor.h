@@ -6,7 +6,7 @@
  * also be executed in lock step: all routers advance cycle by cycle, on cores or on a GPU. The
  * result is the same.
  *
- * An executor is a file sim/execute/exec_*.c and a line in run/execute/executors.def.
+ * An executor is a file run/execute/exec_*.c and a line in run/execute/executors.def.
  */
 
 #include "engine/run.h"

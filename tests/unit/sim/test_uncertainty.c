@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/plan/uncertain.h"
+#include "run/scenario/uncertainty.h"
 
 #include "run/plan/plan.h"
 

@@ -177,7 +177,7 @@ bool wf_router_flit_is_blocked(const struct wf_router_view *view, uint32_t input
 struct wf_router_flit_now {
     const struct wf_router_view *view;
     uint32_t input;
-    bool lacks_room;    /* it has a flit here and the channel `taken`, but no room at its end */
+    bool lacks_room; /* it has a flit here and the channel `taken`, but no room at its end */
     uint32_t taken;
     uint32_t port, vcs; /* the channels that it waits for, bits; none: it waits for none */
     uint32_t (*holder)(const void *state, uint32_t channel); /* input + 1; 0: it is free */

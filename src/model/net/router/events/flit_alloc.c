@@ -83,8 +83,8 @@ static void offer_channels(const struct wf_router_view *view, struct askers *ask
         uint32_t input = askers->input[i], c = first_channel(view, input);
         for (; c != WF_ROUTER_NONE; c = next_channel(view, input, c + 1)) {
             if (wf_router_flit_is_open(view, c)) {
-                askers->offer[c] = (uint16_t)wf_router_in_turn(askers->offer[c], input,
-                                                               channels[c].grant, n);
+                askers->offer[c] =
+                    (uint16_t)wf_router_in_turn(askers->offer[c], input, channels[c].grant, n);
             }
         }
     }
