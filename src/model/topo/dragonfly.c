@@ -84,25 +84,19 @@ struct range {
     uint32_t first, n;
 };
 
-/* The entries whose routers are begin .. end - 1. */
+/* The entries whose routers are begin .. end - 1. Lists are short: counting all entries is quicker
+ * than a search, whose branches cannot be predicted. */
 static struct range find_range(const struct dragonfly *fly, uint32_t router, uint32_t begin,
                                uint32_t end)
 {
     const uint32_t *far = wf_topo_global_far(&fly->global, router);
-    uint32_t low = 0, high = fly->global.ports;
+    uint32_t before = 0, below = 0;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (far[middle] < begin) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    for (uint32_t i = 0; i < fly->global.ports; i++) {
+        before += far[i] < begin ? 1 : 0;
+        below += far[i] < end ? 1 : 0;
     }
-    while (high < fly->global.ports && far[high] < end) {
-        high++;
-    }
-    return (struct range){low, high - low};
+    return (struct range){before, below - before};
 }
 
 static struct range find_group(const struct dragonfly *fly, uint32_t router, uint32_t group)
@@ -129,11 +123,9 @@ static uint32_t next_shared(const struct dragonfly *fly, uint32_t a, uint32_t b,
         if (x[i] == y[j]) {
             return i;
         }
-        if (x[i] < y[j]) {
-            i++;
-        } else {
-            j++;
-        }
+        uint32_t is_less = x[i] < y[j] ? 1 : 0; /* added: a branch could not be predicted */
+        i += is_less;
+        j += 1 - is_less;
     }
     return WF_TOPO_NO_PORT;
 }
@@ -147,8 +139,7 @@ static uint32_t dragonfly_distance(const struct wf_topo_routers *net, uint32_t f
     if (a == b) {
         return from == to ? 0 : 1;
     }
-    bool leads = wf_topo_global_leads(&fly->global, from, b);
-    bool led = wf_topo_global_leads(&fly->global, to, a);
+    bool leads = find_group(fly, from, b).n > 0, led = find_group(fly, to, a).n > 0;
     if (leads && led && is_joined(fly, from, to)) {
         return 1;
     }

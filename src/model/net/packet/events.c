@@ -156,16 +156,21 @@ static inline __attribute__((always_inline)) bool lean_event(const struct wf_pac
     }
 
 LEAN(lean, WF_PACKET_LEAN)
+LEAN(policy, WF_PACKET_LEAN_POLICY)
 LEAN(credits, WF_PACKET_LEAN_CREDITS)
 
 /* What the model needs, if that is as little as a lean handler provides. */
 static enum wf_packet_features features_of(const struct wf_packet_net *model)
 {
-    bool is_lean = model->order != WF_PACKET_PACKETS_OVERTAKE && model->links.burst == 0 &&
-                   !model->sends_notices && model->faults == NULL &&
-                   model->stats == WF_NET_STATS_OFF && model->timing == WF_PACKET_CUT_THROUGH &&
-                   model->net.ends.nics == 1;
+    bool overtake = model->order == WF_PACKET_PACKETS_OVERTAKE;
+    bool is_lean = model->links.burst == 0 && !model->sends_notices && model->faults == NULL &&
+                   model->stats == WF_NET_STATS_OFF && model->timing == WF_PACKET_CUT_THROUGH;
 
+    if (is_lean && overtake && model->next_ports == WF_PACKET_BY_POLICY &&
+        model->n_channels == 0) {
+        return WF_PACKET_LEAN_POLICY;
+    }
+    is_lean = is_lean && !overtake;
     if (is_lean && model->next_ports == WF_PACKET_BY_CHANNELS) {
         return WF_PACKET_LEAN_CREDITS;
     }
@@ -183,11 +188,13 @@ void wf_packet_choose_handlers(struct wf_packet_net *model)
     } handlers[] = {
         [WF_PACKET_ALL] = {node_event, other_event},
         [WF_PACKET_LEAN] = {lean_node_event, lean_other_event},
+        [WF_PACKET_LEAN_POLICY] = {policy_node_event, policy_other_event},
         [WF_PACKET_LEAN_CREDITS] = {credits_node_event, credits_other_event},
     };
     enum wf_packet_features features = features_of(model);
 
     model->ops = wf_net_packet_ops;
-    model->ops.event = handlers[features].node;
+    /* A lean handler of a node takes the kind of an event for that, without the interface. */
+    model->ops.event = handlers[model->net.ends.nics == 1 ? features : WF_PACKET_ALL].node;
     model->other_ops.event = handlers[features].other;
 }

@@ -18,7 +18,8 @@ enum wf_packet_features {
     WF_PACKET_LEAN, /* cut-through on the topology's own routes, with unbounded queues and one
                        interface a node; no failures, bursts, notices, statistics, overtaking
                        packets */
-    WF_PACKET_LEAN_CREDITS, /* likewise, with credits, as long as no packet has to wait for one */
+    WF_PACKET_LEAN_POLICY, /* as WF_PACKET_LEAN, but a policy chooses a port for each packet */
+    WF_PACKET_LEAN_CREDITS, /* as WF_PACKET_LEAN, with credits, as long as no packet has to wait for one */
 };
 
 #define WF_PACKET_HOP static inline __attribute__((always_inline))
@@ -73,9 +74,12 @@ WF_PACKET_HOP struct wf_packet_outlet wf_packet_route(const struct wf_packet_vie
 {
     const struct wf_packet_net *model = view->model;
     struct wf_packet_head *head = &run->head;
-    enum wf_packet_ports ports = features == WF_PACKET_ALL    ? model->next_ports
-                                 : features == WF_PACKET_LEAN ? WF_PACKET_BY_TOPOLOGY
-                                                              : WF_PACKET_BY_CHANNELS;
+    static const enum wf_packet_ports by[] = {
+        [WF_PACKET_LEAN] = WF_PACKET_BY_TOPOLOGY,
+        [WF_PACKET_LEAN_POLICY] = WF_PACKET_BY_POLICY,
+        [WF_PACKET_LEAN_CREDITS] = WF_PACKET_BY_CHANNELS,
+    };
+    enum wf_packet_ports ports = features == WF_PACKET_ALL ? model->next_ports : by[features];
     uint32_t port;
 
     if (ports == WF_PACKET_BY_TOPOLOGY) {
@@ -84,7 +88,7 @@ WF_PACKET_HOP struct wf_packet_outlet wf_packet_route(const struct wf_packet_vie
         struct wf_vc_state vcs = head->route.vcs;
         port = wf_vc_hop_fixed(&model->route->vcs, view->vertex, head->dst, &vcs);
         head->route.vcs = vcs;
-    } else if (model->adapt == WF_PACKET_BY_MESSAGE) {
+    } else if (features == WF_PACKET_ALL && model->adapt == WF_PACKET_BY_MESSAGE) {
         port = wf_packet_adapt_port(view, run, model->topo, model->route);
     } else {
         port = wf_packet_choose_port(view, head, model->topo, model->route, NULL);
@@ -345,6 +349,8 @@ WF_PACKET_HOP bool wf_packet_hop_deliver(const struct wf_packet_view *view,
     }
     if (features == WF_PACKET_ALL) {
         wf_packet_hand_over(view, run, at);
+    } else if (features == WF_PACKET_LEAN_POLICY) {
+        wf_packet_order_deliver(view, run, at);
     }
     return true;
 }

@@ -21,14 +21,17 @@ static uint64_t ps_per_byte(uint64_t rate, uint64_t full_bytes)
 static struct wf_packet_link_kind make_kind(const struct wf_packet_links *links,
                                             const struct wf_net_link *link)
 {
+    int64_t full_ps = wf_transfer_ps(links->full_bytes, link->bandwidth);
+
     return (struct wf_packet_link_kind){
         .latency = link->latency,
         .delay = link->delay,
         .rate = link->bandwidth,
         .slots = link->buffer / links->full_bytes,
-        .full_ps = wf_transfer_ps(links->full_bytes, link->bandwidth),
+        .full_ps = full_ps,
         .burst_ps = links->burst > 0 ? wf_transfer_ps(links->burst, link->bandwidth) : 0,
         .ps_per_byte = ps_per_byte(link->bandwidth, links->full_bytes),
+        .per_full = full_ps <= UINT32_MAX ? wf_reciprocal_of((uint32_t)full_ps) : 0,
     };
 }
 

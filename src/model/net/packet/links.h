@@ -3,6 +3,7 @@
 
 /* The links of a topology as tables for the packet model, built once. */
 
+#include "base/reciprocal.h"
 #include "base/units.h"
 #include "model/net/links.h"
 #include "model/topo/topo.h"
@@ -20,6 +21,7 @@ struct wf_packet_link_kind {
     int64_t full_ps;      /* the time of a full packet */
     int64_t burst_ps;     /* the time of as many bytes as it passes at once; 0: none */
     uint64_t ps_per_byte; /* 0: not a whole number, or too large */
+    uint64_t per_full;    /* wf_reciprocal_of(full_ps), if that has 32 bits */
 };
 
 struct wf_packet_links {

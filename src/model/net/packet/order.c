@@ -105,17 +105,14 @@ static struct wf_cellmap *edit_pending(const struct wf_packet_view *view, uint32
     return number >= FREE ? &peer->free : &peer->waiting;
 }
 
-static void keep_pending(const struct wf_packet_view *view, uint32_t peer_cell, uint32_t number,
-                         const struct pending *pending)
+/* Begins to keep what arrives of a message. */
+static struct pending *new_pending(const struct wf_packet_view *view, uint32_t peer_cell,
+                                   uint32_t number)
 {
-    uint32_t cell = find_pending(view, wf_cell_read(view->ctx, peer_cell), number);
+    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct pending));
 
-    if (cell == 0) {
-        cell = wf_cell_new_for(view->ctx, sizeof(*pending));
-        wf_cellmap_put(view->ctx, edit_pending(view, peer_cell, number), number & NUMBERS,
-                       cell);
-    }
-    *(struct pending *)wf_cell_edit(view->ctx, cell) = *pending;
+    wf_cellmap_put(view->ctx, edit_pending(view, peer_cell, number), number & NUMBERS, cell);
+    return wf_cell_edit(view->ctx, cell);
 }
 
 /* What has arrived of a message; all zero if nothing has. */
@@ -207,9 +204,10 @@ void wf_packet_order_skip(const struct wf_packet_view *view, uint32_t src, uint3
     if (is_over(view, cell, number)) {
         return; /* another packet of the message was lost before */
     }
-    struct pending pending = get_pending(view, cell, number);
-    pending.is_lost = 1;
-    keep_pending(view, cell, number, &pending);
+    uint32_t kept = find_pending(view, wf_cell_read(view->ctx, cell), number);
+    struct pending *pending =
+        kept != 0 ? wf_cell_edit(view->ctx, kept) : new_pending(view, cell, number);
+    pending->is_lost = 1;
     if (skip_lost(view, cell) && is_due(view, cell)) {
         plan_next(view, src);
     }
@@ -240,18 +238,24 @@ void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_
     if (is_over(view, cell, number)) {
         return; /* another packet of the message was lost */
     }
-    struct pending pending = get_pending(view, cell, number);
-    add_packet(view->model, run, at, &pending);
-    if (!is_complete(view->model, &pending) ||
-        (needs_order && number != expected(view, cell))) {
-        keep_pending(view, cell, number, &pending); /* for other packets, or for its turn */
+    uint32_t kept = find_pending(view, wf_cell_read(view->ctx, cell), number);
+    struct pending fresh = {.packets = 0};
+    struct pending *pending = kept != 0 ? wf_cell_edit(view->ctx, kept) : &fresh;
+    add_packet(view->model, run, at, pending);
+    if (!is_complete(view->model, pending) || (needs_order && number != expected(view, cell))) {
+        if (kept == 0) { /* for other packets, or for its turn */
+            *new_pending(view, cell, number) = fresh;
+        }
         return;
     }
-    drop_pending(view, cell, number);
+    const struct pending whole = *pending;
+    if (kept != 0) {
+        drop_pending(view, cell, number);
+    }
     if (needs_order) {
-        hand_over(view, src, cell, &pending);
+        hand_over(view, src, cell, &whole);
     } else {
-        user->arrived(user->arg, view->ctx, view->ports, &pending.msg, pending.at);
+        user->arrived(user->arg, view->ctx, view->ports, &whole.msg, whole.at);
     }
 }
 

@@ -18,8 +18,6 @@ static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex,
     const struct wf_packet_view *view = query->arg;
     const struct wf_packet_net *model = view->model;
     const struct wf_packet_port *own = &view->ports[port];
-    const struct wf_packet_link_kind *kind = &model->links.kinds[wf_packet_links_kind(
-        &model->links, wf_packet_links_number(&model->links, vertex, port))];
 
     note(query);
     if (vertex != view->vertex) {
@@ -28,11 +26,16 @@ static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex,
                    : 0;
     }
     uint64_t packets = wf_packet_waiting(view, port);
-    int64_t free =
+    int64_t busy =
         (model->trains && own->trains != 0 ? wf_packet_train_free(view, port) : own->free) -
-        kind->burst_ps;
-    if (free > view->key.time) {
-        packets += (uint64_t)((free - view->key.time) / kind->full_ps);
+        view->key.time;
+    if (busy > 0) {
+        const struct wf_packet_link_kind *kind = &model->links.kinds[wf_packet_links_kind(
+            &model->links, wf_packet_links_number(&model->links, vertex, port))];
+        busy = wf_max_i64(busy - kind->burst_ps, 0);
+        packets += busy <= UINT32_MAX && kind->full_ps <= UINT32_MAX
+                       ? wf_reciprocal_divide((uint32_t)busy, kind->per_full)
+                       : (uint64_t)(busy / kind->full_ps);
     }
     return packets * model->links.full_bytes;
 }

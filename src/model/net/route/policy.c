@@ -25,6 +25,9 @@ uint32_t wf_route_shortest_queue_next(const struct wf_route_query *query,
         if (waits < least) {
             least = waits;
             best = ports[i];
+            if (waits == 0) {
+                break; /* none is shorter */
+            }
         }
         i = i + 1 < n ? i + 1 : 0;
     }
@@ -42,7 +45,13 @@ bool wf_route_detour_is_due(const struct wf_vc_step *step, const struct wf_route
 /* Whether a route to `node` that ends at the node's router has reached its end. */
 static bool is_there(const struct wf_topo *topo, uint32_t at, uint32_t node)
 {
-    return at == node || (at >= topo->n_nodes && topo->ops->distance(topo, at, node) == 1);
+    if (at < topo->n_nodes) {
+        return at == node;
+    }
+    /* Every packet asks this at every router, and looking at one cable is the quickest way. */
+    return wf_topo_ports(topo, node) == 1 && !topo->oneway
+               ? topo->ops->neighbor(topo, node, 0) == at
+               : topo->ops->distance(topo, at, node) == 1;
 }
 
 struct wf_route_detour wf_route_detour_draw(const struct wf_route_query *query,

@@ -231,9 +231,12 @@ static uint32_t class_of(const struct wf_vc_step *step, const struct wf_vc_state
                          uint32_t port, uint32_t *rank)
 {
     const struct wf_vc_level *level = step->level;
-    struct wf_vc_hop hop = level->kind->hop(level, step->part.at, port);
 
     *rank = state->hop >> RANK_SHIFT;
+    if (*rank == 0 && level->kind->n_ranks == 1 && !level->kind->strict) {
+        return state->vc - step->base; /* a tree: no hop turns */
+    }
+    struct wf_vc_hop hop = level->kind->hop(level, step->part.at, port);
     return state->vc - step->base + (wf_vc_turns(level->kind, hop, rank) ? 1 : 0);
 }
 
