@@ -21,7 +21,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 14 };
+enum { WF_PORT_VERSION = 15 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -148,12 +148,15 @@ struct wf_port_processes {
     void (*ship)(void *arg, uint32_t process, const struct wf_port_bytes *pieces, uint32_t n);
 };
 
-/* Memory in a file for large blocks of the program (weft run --spill). By any thread. */
-struct wf_port_spill {
+/* Memory for large blocks of the program: in a file (weft run --spill), or the same for all ranks
+ * (--kernels). By any thread. */
+struct wf_port_memory {
     size_t least; /* bytes: smaller blocks are the C library's */
+    /* Whether a block that the code at this address asks for is from here. */
+    bool (*wants)(size_t bytes, const void *caller);
     /* Memory that reads as zero; null if the disk is full. The alignment is a power of two, or
      * 0 for the usual one. */
-    void *(*alloc)(size_t bytes, size_t alignment);
+    void *(*alloc)(size_t bytes, size_t alignment, const void *caller);
     void (*free)(void *place);
     size_t (*usable)(const void *place); /* bytes of the block */
     bool (*holds)(const void *place);    /* whether a block is from here */
@@ -191,7 +194,7 @@ struct wf_port_library {
     /* Once, at the end: frees everything. */
     void (*detach)(void);
     /* Before interpose(): malloc() of the program takes large blocks from here. Null: none. */
-    void (*spill)(const struct wf_port_spill *spill);
+    void (*memory)(const struct wf_port_memory *memory);
 };
 
 #define WF_PORT_LIBRARY_SYMBOL "weft_mpi_library"

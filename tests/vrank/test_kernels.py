@@ -91,7 +91,44 @@ dgemm: 1ms
 [ranks 1 3-5]
 own: 0; execute every 2
 """
+MEMORY = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noinline)) void *matrix_new(size_t n) { void *new = malloc(n); return new != NULL ? new : NULL; }
+int main(int argc, char **argv)
+{
+    int rank, size, good = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const size_t large = (size_t)3 << 30;
+    double *matrix = matrix_new(large), *other = matrix_new(large), *own = malloc(100000);
+    good &= matrix != NULL && other != NULL && (other >= matrix + large / 8 || matrix >= other + large / 8);
+    good &= matrix[1000] > -0.5 && matrix[1000] < 0.5 && matrix[1000] != matrix[1001];
+    own[100] = rank;
+    for (size_t i = 0; i < large / 8; i += 1 << 16) matrix[i] = other[i] = rank;
+    MPI_Sendrecv(matrix, 1 << 24, MPI_CHAR, (rank + 1) % size, 0, other, 1 << 24, MPI_CHAR,
+                 (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    good &= own[100] == rank;
+    char *sent = calloc(1, 100000), *got = calloc(1, 100000);
+    sent[0] = sent[99999] = sent[50000] = 1 + rank % 100;
+    MPI_Sendrecv(sent, 100000, MPI_CHAR, rank, 1, got, 100000, MPI_CHAR, rank, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    good &= got[0] == sent[0] && got[99999] == sent[0] && got[50000] == 0;
+    free(other);
+    good &= matrix_new(large) == (void *)other;
+    free(matrix);
+    printf("%d\\n", good);
+    MPI_Finalize();
+    return 0;
+}
+"""
 BAD = [
+    ("share 1KiB", "only blocks of 4KiB and more"),
+    ("share much", "line 1: "),
+    ("share 1MiB of f", "expected 'share <size>' or 'share <size> in <function>'"),
     ("", "has no kernels; a line of it is"),
     ("dgemm 1us", "line 1: expected ':' and a formula"),
     ("dgemm: 3*m", "line 1: the formula is a number and not a time; add a unit"),
@@ -175,6 +212,15 @@ def check_calls():
         vrank.complain("another seed has other times")
 
 
+def check_memory():
+    """1,000 ranks with 6 GiB each."""
+    pathlib.Path("m.txt").write_text("share 1MiB in matrix_new\n")
+    done = run("--kernels", "m.txt", "--no-payload", program="./memory", ranks=1000)
+    peak = json.loads(pathlib.Path("result.json").read_text())["run"]["peak_rss_bytes"]
+    if done.returncode != 0 or done.stdout.split() != ["1"] * 1000 or peak > 1 << 30:
+        vrank.complain("shared memory", peak, done.stdout[-200:], done.stderr)
+
+
 def check_bad_files():
     for text, wanted in BAD:
         pathlib.Path("bad.txt").write_text(text, encoding="latin-1")
@@ -198,6 +244,8 @@ def main():
                                    "-Wl,-rpath,$ORIGIN"):
         vrank.finish()
     check_calls()
+    if vrank.compile_text(weftcc, "memory", MEMORY, "-O1"):
+        check_memory()
     check_bad_files()
     vrank.finish()
 

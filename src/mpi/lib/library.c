@@ -182,7 +182,7 @@ __attribute__((visibility("default"))) const struct wf_port_library weft_mpi_lib
     .arrived = wl_interprocess_arrived,
     .left_over = wl_check_left_over,
     .detach = detach,
-    .spill = wl_spill,
+    .memory = wl_spill,
 };
 
 /* ---- called by the rest of the library ---- */

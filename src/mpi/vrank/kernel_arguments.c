@@ -227,6 +227,7 @@ bool wf_vrank_arguments_of_blas(const char *name, bool fortran, struct wf_vrank_
         out->names[out->n][0] = 'k';
         out->named[out->n++] = side;
     }
+    out->is_of_blas = true;
     *is_real = routine->is_real;
     return true;
 }
@@ -252,11 +253,12 @@ static uint64_t read_argument(const struct wf_vrank_argument *argument, uint64_t
     return is_negative ? 0 : bits;
 }
 
-void wf_vrank_arguments_values(const struct wf_vrank_arguments *arguments,
+bool wf_vrank_arguments_values(const struct wf_vrank_arguments *arguments,
                                const struct wf_vrank_call *call,
                                uint64_t values[WF_VRANK_NAMED_MAX])
 {
     enum { CBLAS_LEFT = 141 };
+    bool some = true;
 
     for (uint32_t i = 0; i < arguments->n; i++) {
         const struct wf_vrank_argument *argument = &arguments->named[i];
@@ -265,5 +267,7 @@ void wf_vrank_arguments_values(const struct wf_vrank_arguments *arguments,
             bool left = values[i] == CBLAS_LEFT || values[i] == 'L' || values[i] == 'l';
             values[i] = values[left ? 0 : 1];
         }
+        some &= values[i] > 0 || !arguments->is_of_blas;
     }
+    return some;
 }

@@ -36,6 +36,7 @@ struct wf_vrank_argument {
 
 struct wf_vrank_arguments {
     uint32_t n;
+    bool is_of_blas; /* returns at once if one of them is 0 */
     struct wf_vrank_argument named[WF_VRANK_NAMED_MAX];
     char names[WF_VRANK_NAMED_MAX][32];
 };
@@ -52,7 +53,8 @@ bool wf_vrank_arguments_of_blas(const char *name, bool fortran, struct wf_vrank_
 /* Whether a kernel of this name returns an index of an array, as idamax. */
 bool wf_vrank_is_index(const char *name);
 
-/* The values of the named arguments; what is negative counts as 0. */
-void wf_vrank_arguments_values(const struct wf_vrank_arguments *arguments,
+/* The values of the named arguments; what is negative counts as 0. False if there is nothing to
+ * do. */
+bool wf_vrank_arguments_values(const struct wf_vrank_arguments *arguments,
                                const struct wf_vrank_call *call,
                                uint64_t values[WF_VRANK_NAMED_MAX]);

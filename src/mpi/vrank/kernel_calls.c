@@ -216,10 +216,20 @@ static bool symbols_in(const struct wf_vrank_program_file *file, const ElfW(Shdr
            out->names[names.sh_size - 1] == '\0';
 }
 
+static void note_allocating(const struct wf_vrank_kernels *kernels, const char *name,
+                            uintptr_t at, uint64_t bytes, struct wf_vrank_kernel_places *places)
+{
+    for (uint32_t i = 0; i < kernels->n_shares; i++) {
+        if (strcmp(kernels->shares[i].function, name) == 0) {
+            places->allocating[i] = (struct wf_address_range){at, at + bytes};
+        }
+    }
+}
+
 static enum wf_status patch_symbols(const struct wf_vrank_kernels *kernels,
                                     const struct wf_vrank_program_file *file,
                                     const struct symbols *symbols, uintptr_t base,
-                                    struct wf_vrank_kernel_site *sites, struct wf_err *err)
+                                    struct wf_vrank_kernel_places *places, struct wf_err *err)
 {
     for (size_t i = 0; i < symbols->n; i++) {
         const ElfW(Sym) *symbol = &symbols->list[i];
@@ -228,7 +238,9 @@ static enum wf_status patch_symbols(const struct wf_vrank_kernels *kernels,
             wf_vrank_program_bytes(file, symbol->st_value, symbol->st_size) == NULL) {
             continue;
         }
-        uint32_t number = wf_vrank_kernels_find(kernels, symbols->names + symbol->st_name);
+        const char *name = symbols->names + symbol->st_name;
+        note_allocating(kernels, name, base + symbol->st_value, symbol->st_size, places);
+        uint32_t number = wf_vrank_kernels_find(kernels, name);
         unsigned char *at = (unsigned char *)(base + symbol->st_value);
         unsigned char jump[WF_VRANK_JUMP_MAX];
         if (number == WF_VRANK_KERNEL_NONE) {
@@ -237,7 +249,8 @@ static enum wf_status patch_symbols(const struct wf_vrank_kernels *kernels,
         bool real = kernels->functions[number].is_real;
         size_t n = make_jump(code_of(number, real), jump);
         if (symbol->st_size < n || memcmp(at, jump, n) != 0) { /* not both tables name it */
-            WF_TRY(patch(kernels, number, at, symbol->st_size, &sites[number], err));
+            WF_TRY(
+                patch(kernels, number, at, symbol->st_size, &places->functions[number], err));
         }
     }
     return WF_OK;
@@ -245,7 +258,7 @@ static enum wf_status patch_symbols(const struct wf_vrank_kernels *kernels,
 
 enum wf_status wf_vrank_kernels_patch(const struct wf_vrank_kernels *kernels,
                                       const struct wf_vrank_program_file *file, uintptr_t base,
-                                      struct wf_vrank_kernel_site *sites, struct wf_err *err)
+                                      struct wf_vrank_kernel_places *places, struct wf_err *err)
 {
     const ElfW(Ehdr) *header = (const void *)file->bytes;
     struct symbols symbols;
@@ -258,7 +271,7 @@ enum wf_status wf_vrank_kernels_patch(const struct wf_vrank_kernels *kernels,
     const ElfW(Shdr) *sections = (const void *)(file->bytes + header->e_shoff);
     for (unsigned i = 0; i < header->e_shnum; i++) {
         if (symbols_in(file, sections, header->e_shnum, i, &symbols)) {
-            WF_TRY(patch_symbols(kernels, file, &symbols, base, sites, err));
+            WF_TRY(patch_symbols(kernels, file, &symbols, base, places, err));
         }
     }
     return WF_OK;
@@ -269,7 +282,7 @@ enum wf_status wf_vrank_kernels_patch(const struct wf_vrank_kernels *kernels,
 struct imports {
     const struct wf_vrank_kernels *kernels;
     uintptr_t base;
-    struct wf_vrank_kernel_site *sites;
+    struct wf_vrank_kernel_places *places;
 };
 
 static void replace(const char *name, uintptr_t *bound, void *arg)
@@ -277,12 +290,12 @@ static void replace(const char *name, uintptr_t *bound, void *arg)
     const struct imports *imports = arg;
     uint32_t number = wf_vrank_kernels_find(imports->kernels, name);
 
-    if (number == WF_VRANK_KERNEL_NONE || imports->sites[number].is_patched) {
+    if (number == WF_VRANK_KERNEL_NONE || imports->places->functions[number].is_patched) {
         return;
     }
-    imports->sites[number].code = imports->sites[number].code == NULL
-                                      ? (unsigned char *)*bound
-                                      : imports->sites[number].code;
+    imports->places->functions[number].code = imports->places->functions[number].code == NULL
+                                                  ? (unsigned char *)*bound
+                                                  : imports->places->functions[number].code;
     *bound = (uintptr_t)code_of(number, imports->kernels->functions[number].is_real);
 }
 
@@ -299,9 +312,9 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 void wf_vrank_kernels_import(const struct wf_vrank_kernels *kernels, uintptr_t base,
-                             struct wf_vrank_kernel_site *sites)
+                             struct wf_vrank_kernel_places *places)
 {
-    struct imports imports = {kernels, base, sites};
+    struct imports imports = {kernels, base, places};
 
     if (base != 0) {
         (void)dl_iterate_phdr(visit, &imports);

@@ -8,6 +8,7 @@
  * imports change.
  */
 
+#include "base/imports.h"
 #include "mpi/vrank/kernel_file.h"
 #include "mpi/vrank/program_file.h"
 
@@ -23,14 +24,23 @@ struct wf_vrank_kernel_site {
     unsigned char before[WF_VRANK_JUMP_MAX], jump[WF_VRANK_JUMP_MAX];
 };
 
-/* Puts jumps into the functions of an object at `base` that are kernels. sites[n_functions]. */
+/* What a copy of the program has of a file of kernels. */
+struct wf_vrank_kernel_places {
+    struct wf_vrank_kernel_site functions[WF_VRANK_KERNELS_MAX];
+    struct wf_address_range
+        allocating[WF_VRANK_SHARES_MAX]; /* code of the functions of shares */
+};
+
+/* Puts jumps into the functions of an object at `base` that are kernels, and finds those that
+ * allocate shared memory. */
 WF_NODISCARD
 enum wf_status wf_vrank_kernels_patch(const struct wf_vrank_kernels *kernels,
                                       const struct wf_vrank_program_file *file, uintptr_t base,
-                                      struct wf_vrank_kernel_site *sites, struct wf_err *err);
+                                      struct wf_vrank_kernel_places *places,
+                                      struct wf_err *err);
 /* Changes the imports of the object at `base` of kernels that have no site yet. */
 void wf_vrank_kernels_import(const struct wf_vrank_kernels *kernels, uintptr_t base,
-                             struct wf_vrank_kernel_site *sites);
+                             struct wf_vrank_kernel_places *places);
 
 /* What a kernel does in the place of a call; program_kernels.c. */
 struct wf_vrank_kernel_outcome {

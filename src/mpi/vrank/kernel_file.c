@@ -326,6 +326,33 @@ static enum wf_status read_kernel(const struct reader *r, char *text)
     return WF_OK;
 }
 
+/* "share 1MiB in matrix_new" */
+static enum wf_status read_share(const struct reader *r, const char *at)
+{
+    char size[32];
+    struct wf_err inner;
+    struct wf_vrank_share *share = &r->out->shares[r->out->n_shares];
+    size_t length = strcspn(at, " \t");
+
+    if (r->out->n_shares == WF_VRANK_SHARES_MAX) {
+        return fail(r, "there are too many lines with 'share'");
+    }
+    (void)snprintf(size, sizeof(size), "%.*s", (int)(length < 31 ? length : 31), at);
+    if (wf_parse_size(size, &share->least, &inner) != WF_OK) {
+        return fail(r, inner.text);
+    }
+    at += length + strspn(at + length, " \t");
+    const char *name = *at != '\0' ? after(at, "in") : at;
+    length = name != NULL ? length_of_name(name) : 0;
+    if (name == NULL || length >= sizeof(share->function) ||
+        name[length + strspn(name + length, " \t")] != '\0') {
+        return fail(r, "expected 'share <size>' or 'share <size> in <function>'");
+    }
+    (void)snprintf(share->function, sizeof(share->function), "%.*s", (int)length, name);
+    r->out->n_shares++;
+    return share->least >= 4096 ? WF_OK : fail(r, "only blocks of 4KiB and more can be shared");
+}
+
 static enum wf_status read_line(const struct reader *r, char *text)
 {
     text[strcspn(text, "#\r")] = '\0';
@@ -333,7 +360,10 @@ static enum wf_status read_line(const struct reader *r, char *text)
     if (*text == '\0') {
         return WF_OK;
     }
-    return *text == '[' ? read_section(r, text) : read_kernel(r, text);
+    const char *share = after(text, "share");
+    return share != NULL && strchr(text, ':') == NULL ? read_share(r, share)
+           : *text == '['                             ? read_section(r, text)
+                                                      : read_kernel(r, text);
 }
 
 enum wf_status wf_vrank_kernels_read(const char *path, struct wf_vrank_kernels **out,
@@ -356,7 +386,8 @@ enum wf_status wf_vrank_kernels_read(const char *path, struct wf_vrank_kernels *
         status = read_line(&r, rest);
         rest = end != NULL ? end + 1 : NULL;
     }
-    if (status == WF_OK && (r.out->n_kernels == 0 || strlen((char *)file.data) > file.size)) {
+    if (status == WF_OK &&
+        (r.out->n_kernels + r.out->n_shares == 0 || strlen((char *)file.data) > file.size)) {
         status = wf_err_set(err, WF_EINVAL,
                             "'%.200s' has no kernels; a line of it is, for example, dgemm: "
                             "2us + 80ps*m*n*k",

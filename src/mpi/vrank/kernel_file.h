@@ -13,6 +13,7 @@
 
 enum {
     WF_VRANK_KERNELS_MAX = 96, /* functions: each has code of its own (kernel_calls.c) */
+    WF_VRANK_SHARES_MAX = 16,
     WF_VRANK_KERNEL_NONE = 0xffff
 };
 
@@ -62,7 +63,15 @@ struct wf_vrank_kernel_section {
     struct wf_vrank_kernel_time *times; /* [WF_VRANK_KERNELS_MAX] */
 };
 
+/* Blocks of memory that all share the same pages. */
+struct wf_vrank_share {
+    uint64_t least;    /* bytes */
+    char function[64]; /* that allocates them; empty: any */
+};
+
 struct wf_vrank_kernels {
+    struct wf_vrank_share shares[WF_VRANK_SHARES_MAX];
+    uint32_t n_shares;
     struct wf_vrank_kernel kernels[WF_VRANK_KERNELS_MAX];
     uint32_t n_kernels;
     struct wf_vrank_kernel_function functions[WF_VRANK_KERNELS_MAX];

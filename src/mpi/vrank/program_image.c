@@ -97,8 +97,8 @@ struct wf_vrank_kernel_site *wf_vrank_image_kernel(const struct wf_vrank_image *
 {
     const struct wf_vrank_copy *copy = wf_vrank_copy_of(image, rank);
 
-    return copy->kernels != NULL && copy->kernels[function].code != NULL
-               ? &copy->kernels[function]
+    return copy->kernels != NULL && copy->kernels->functions[function].code != NULL
+               ? &copy->kernels->functions[function]
                : NULL;
 }
 
@@ -107,10 +107,18 @@ bool wf_vrank_image_has_kernel(const struct wf_vrank_image *image, uint32_t func
     bool found = false;
 
     for (uint32_t i = 0; i < image->n_copies && !found; i++) {
-        const struct wf_vrank_kernel_site *sites = image->copies[i].kernels;
-        found = sites != NULL && sites[function].code != NULL;
+        const struct wf_vrank_kernel_places *places = image->copies[i].kernels;
+        found = places != NULL && places->functions[function].code != NULL;
     }
     return found;
+}
+
+bool wf_vrank_image_allocates(const struct wf_vrank_image *image, uint32_t rank, uint32_t share,
+                              const void *caller)
+{
+    const struct wf_vrank_kernel_places *places = wf_vrank_copy_of(image, rank)->kernels;
+
+    return places != NULL && wf_address_in(places->allocating[share], (uintptr_t)caller);
 }
 
 /* ---- loading ---- */
@@ -157,7 +165,7 @@ static enum wf_status load_copy(const struct wf_vrank_image *image,
     memcpy(&copy->main, &symbol, sizeof(symbol));
     const struct wf_port_library *library = dlsym(copy->handle, WF_PORT_LIBRARY_SYMBOL);
     if (library != NULL && library->version == WF_PORT_VERSION) { /* or it will be refused */
-        library->spill(config->spill != NULL ? wf_vrank_spill_port(config->spill) : NULL);
+        library->memory(config->memory);
         library->interpose(symbol);
     }
     WF_TRY(find_objects(image, file, copy, err));

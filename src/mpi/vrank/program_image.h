@@ -10,7 +10,6 @@
 #include "mpi/port.h"
 
 struct wf_vrank_image;
-struct wf_vrank_spill;
 struct wf_vrank_tls_block;
 struct wf_vrank_kernels;
 struct wf_vrank_kernel_site;
@@ -19,7 +18,7 @@ struct wf_vrank_image_config {
     const char *program;
     uint32_t n_ranks;
     uint32_t copies;                        /* threads that run ranks at the same time */
-    struct wf_vrank_spill *spill;           /* for large blocks of the program; or null */
+    const struct wf_port_memory *memory;    /* for large blocks of the program; or null */
     const struct wf_vrank_kernels *kernels; /* functions that are not executed; or null */
 };
 
@@ -35,6 +34,9 @@ void wf_vrank_image_free(struct wf_vrank_image *image); /* null is allowed */
  * has it. */
 struct wf_vrank_kernel_site *wf_vrank_image_kernel(const struct wf_vrank_image *image,
                                                    uint32_t rank, uint32_t function);
+/* Whether this address is in the function of a share of memory, in that copy. */
+bool wf_vrank_image_allocates(const struct wf_vrank_image *image, uint32_t rank, uint32_t share,
+                              const void *caller);
 bool wf_vrank_image_has_kernel(const struct wf_vrank_image *image, uint32_t function);
 
 /* This thread is about to run this rank: makes the program's variables those of the rank. */

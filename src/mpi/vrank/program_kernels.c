@@ -86,9 +86,9 @@ wf_vrank_kernel_called(uint32_t number, const struct wf_vrank_call *call, const 
     const struct wf_vrank_kernel_time *time =
         wf_vrank_kernels_time(program->kernels, section_of(rank), function->kernel);
     struct wf_vrank_kernel_counts *counts = &program->kernel_counts[number];
-    wf_vrank_arguments_values(&function->arguments, call, values);
-    int64_t duration =
-        wf_vrank_kernel_duration(time, values, time->spread != NULL ? draw(rank) : 0);
+    bool some = wf_vrank_arguments_values(&function->arguments, call, values);
+    uint64_t for_time = time->spread != NULL ? draw(rank) : 0;
+    int64_t duration = some ? wf_vrank_kernel_duration(time, values, for_time) : 0;
     uint64_t random = time->below ? draw(rank) : 0;
     outcome.result = wf_vrank_kernel_result(time, values, function->base, random);
     wf_vrank_port.enter(&rank->self, caller);

@@ -107,7 +107,7 @@ enum wf_status wf_vrank_objects_replace(const struct wf_vrank_image *image,
         return WF_OK;
     }
     if (copy->kernels == NULL) {
-        copy->kernels = wf_xcalloc(kernels->n_functions, sizeof(*copy->kernels));
+        copy->kernels = wf_xcalloc(1, sizeof(*copy->kernels));
     }
     for (uint32_t i = n; i-- > 0;) { /* the program's own function comes first */
         WF_TRY(wf_vrank_kernels_patch(kernels, files[i], copy->objects[first + i].base,

@@ -77,7 +77,7 @@ struct wf_vrank_copy {
     size_t max_written;      /* pages of all objects */
     bool has_thread;         /* the thread-local variables of its thread are among them */
     unsigned char *is_fresh; /* [n_written] the rank that ran last has not changed the page */
-    struct wf_vrank_kernel_site *kernels; /* [function]; null: there are no kernels */
+    struct wf_vrank_kernel_places *kernels; /* null: there are none */
     struct wf_vrank_alias *aliases; /* of all libraries that parts of this copy may ask for */
     uint32_t n_aliases, max_aliases;
     struct wf_vrank_module *modules;

@@ -11,7 +11,7 @@
 
 /* With --no-payload, data up to this size is still transferred: it often controls what the
  * program does. */
-enum { PAYLOAD_KEPT = 1024 };
+enum { PAYLOAD_KEPT = 4096 };
 
 static void describe_rank(const struct wf_vrank_rank *rank, struct wf_live_crash *crash)
 {
@@ -345,11 +345,13 @@ static void program_destroy(struct wf_source *source)
         }
         wf_vrank_context_free(&rank->context);
         free(rank->arguments);
+        free(rank->blocks.list);
         free(rank->comms);
     }
     free(program->ranks);
     wf_vrank_stacks_fini(&program->stacks);
     wf_vrank_image_free(program->image);
+    wf_vrank_overlay_free(program->overlay);
     wf_vrank_spill_free(program->spill);
     wf_vrank_labels_free(program->labels);
     wf_vrank_kernels_free(program->kernels);
@@ -427,12 +429,16 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
         status = wf_vrank_spill_new(config->spill, &program->spill, err);
     }
     program->config.spill = NULL;
-    image.spill = program->spill;
+    image.memory = program->spill != NULL ? wf_vrank_spill_port(program->spill) : NULL;
     if (status == WF_OK) {
         status = wf_vrank_program_kernels(program, config->kernels, err);
     }
     program->config.kernels = NULL;
     image.kernels = program->kernels;
+    if (status == WF_OK && program->kernels != NULL && program->kernels->n_shares > 0) {
+        status = wf_vrank_overlay_new(program->kernels, image.memory, &program->overlay, err);
+        image.memory = status == WF_OK ? wf_vrank_overlay_port(program->overlay) : NULL;
+    }
     if (status == WF_OK) {
         status = wf_vrank_image_load(&image, &program->image, &program->library, err);
     }

@@ -15,6 +15,7 @@
 #include "mpi/vrank/memory_watch.h"
 #include "mpi/vrank/oplog.h"
 #include "mpi/vrank/output_labels.h"
+#include "mpi/vrank/overlay.h"
 #include "mpi/vrank/program_image.h"
 #include "mpi/vrank/program_source.h"
 #include "mpi/vrank/shared_state.h"
@@ -53,9 +54,10 @@ struct wf_vrank_rank {
     uint32_t in_kernel; /* calls of kernels that are executed, one in the other */
     uint32_t section;   /* of the file of kernels */
     uint64_t kernel_draws, kernel_calls;
-    int64_t kernel_time;     /* picoseconds: kernels that are no op yet */
-    int64_t computing_since; /* reading of its thread's meter */
-    uint64_t switches;       /* how often it was continued */
+    struct wf_vrank_blocks blocks; /* of shared memory */
+    int64_t kernel_time;           /* picoseconds: kernels that are no op yet */
+    int64_t computing_since;       /* reading of its thread's meter */
+    uint64_t switches;             /* how often it was continued */
 };
 
 struct wf_vrank_program {
@@ -71,6 +73,7 @@ struct wf_vrank_program {
     struct wf_vrank_spill *spill; /* null: memory is not spilled */
     struct wf_vrank_crash_watch watch;
     struct wf_vrank_shared shared;
+    struct wf_vrank_overlay *overlay;             /* null: no memory is shared */
     struct wf_vrank_kernels *kernels;             /* null: all functions are executed */
     struct wf_vrank_kernel_counts *kernel_counts; /* [function] */
     struct wf_vrank_rank *ranks;

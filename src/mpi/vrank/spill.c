@@ -32,7 +32,7 @@ struct wf_vrank_spill {
     size_t page;
     pthread_mutex_t lock;
     struct free_list freed[CLASSES]; /* blocks by size; they are holes in the file */
-    struct wf_port_spill port;
+    struct wf_port_memory port;
 };
 
 /* The functions of the port have no argument that leads to it. */
@@ -114,7 +114,12 @@ static bool port_holds(const void *place)
     return (uintptr_t)place - (uintptr_t)current->base < current->size;
 }
 
-static void *port_alloc(size_t bytes, size_t alignment)
+static bool port_wants(size_t bytes, const void *caller)
+{
+    return bytes >= LEAST;
+}
+
+static void *port_alloc(size_t bytes, size_t alignment, const void *caller)
 {
     size_t room = alignment < 64 ? 64 : alignment, all = bytes + room + sizeof(struct header);
 
@@ -153,7 +158,7 @@ static size_t port_usable(const void *place)
     return header.bytes - (size_t)((const unsigned char *)place - header.begin);
 }
 
-const struct wf_port_spill *wf_vrank_spill_port(const struct wf_vrank_spill *spill)
+const struct wf_port_memory *wf_vrank_spill_port(const struct wf_vrank_spill *spill)
 {
     return &spill->port;
 }
@@ -196,11 +201,12 @@ enum wf_status wf_vrank_spill_new(const char *directory, struct wf_vrank_spill *
     spill->base = base;
     spill->size = size;
     spill->page = (size_t)sysconf(_SC_PAGESIZE);
-    spill->port = (struct wf_port_spill){.least = LEAST,
-                                         .alloc = port_alloc,
-                                         .free = port_free,
-                                         .usable = port_usable,
-                                         .holds = port_holds};
+    spill->port = (struct wf_port_memory){.least = LEAST,
+                                          .wants = port_wants,
+                                          .alloc = port_alloc,
+                                          .free = port_free,
+                                          .usable = port_usable,
+                                          .holds = port_holds};
     (void)pthread_mutex_init(&spill->lock, NULL);
     current = spill;
     *out = spill;

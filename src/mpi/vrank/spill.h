@@ -25,4 +25,4 @@ void wf_vrank_spill_free(struct wf_vrank_spill *spill); /* null is allowed */
 void *wf_vrank_spill_room(struct wf_vrank_spill *spill, size_t bytes);
 
 /* What the MPI library needs for the program's malloc(). */
-const struct wf_port_spill *wf_vrank_spill_port(const struct wf_vrank_spill *spill);
+const struct wf_port_memory *wf_vrank_spill_port(const struct wf_vrank_spill *spill);

@@ -39,7 +39,8 @@ const struct wf_param wf_program_params[] = {
                  .doc = "Put the rank before each line of the standard output; lines of "
                         "different ranks never mix"),
     WF_PARAM_ROW(struct wf_program_params, no_payload, BOOL, .def = "false",
-                 .doc = "Do not deliver data of more than 1 KiB, only its time: saves memory "
+                 .doc = "Do not deliver data of more than 4 KiB, only its time and, from rank "
+                        "to rank, its first and last 2 KiB: saves memory "
                         "if the results of the program do not matter"),
     WF_PARAM_ROW(struct wf_program_params, check, BOOL, .def = "false",
                  .doc = "Compare checksums of sent and received data: finds programs that "

@@ -32,7 +32,7 @@ static void blocks_read_as_zero_and_do_not_overlap(void)
     uint64_t random = 3;
 
     CHECK(wf_vrank_spill_new(".", &spill, &err) == WF_OK);
-    const struct wf_port_spill *port = wf_vrank_spill_port(spill);
+    const struct wf_port_memory *port = wf_vrank_spill_port(spill);
     for (int round = 0; round < ROUNDS; round++) {
         random = wf_rng_mix(random);
         struct block *block = &blocks[random % MANY];

@@ -7,17 +7,17 @@
 #include <string.h>
 
 /* Set before the program is loaded. malloc() has no argument that leads to it. */
-static const struct wf_port_spill *spill;
+static const struct wf_port_memory *spill;
 
-void wl_spill(const struct wf_port_spill *given)
+void wl_spill(const struct wf_port_memory *given)
 {
     spill = given;
 }
 
-static void *allocate(size_t bytes, size_t alignment)
+static void *allocate(size_t bytes, size_t alignment, const void *caller)
 {
-    if (bytes >= spill->least) {
-        void *place = spill->alloc(bytes, alignment);
+    if (bytes >= spill->least && spill->wants(bytes, caller)) {
+        void *place = spill->alloc(bytes, alignment, caller);
         errno = place == NULL ? ENOMEM : errno;
         return place;
     }
@@ -26,14 +26,15 @@ static void *allocate(size_t bytes, size_t alignment)
 
 static void *spilled_malloc(size_t bytes)
 {
-    return allocate(bytes, 0);
+    return allocate(bytes, 0, __builtin_return_address(0));
 }
 
-/* Blocks of the file read as zero. */
+/* Blocks of the file read as zero; what shared ones have is undefined. */
 static void *spilled_calloc(size_t n, size_t size)
 {
-    return size > 0 && n >= spill->least / size && n <= SIZE_MAX / size
-               ? allocate(n * size, 0)
+    return size > 0 && n >= spill->least / size && n <= SIZE_MAX / size &&
+                   spill->wants(n * size, __builtin_return_address(0))
+               ? allocate(n * size, 0, __builtin_return_address(0))
                : calloc(n, size); /* NOLINT: the program's size, which may be 0 */
 }
 
@@ -51,21 +52,21 @@ static size_t spilled_usable(void *place)
     return spill->holds(place) ? spill->usable(place) : malloc_usable_size(place);
 }
 
-static void *spilled_realloc(void *old, size_t bytes)
+static void *reallocate(void *old, size_t bytes, const void *caller)
 {
     bool is_ours = old != NULL && spill->holds(old);
 
-    if (!is_ours && bytes < spill->least) {
+    if (!is_ours && (bytes < spill->least || !spill->wants(bytes, caller))) {
         return realloc(old, bytes); /* NOLINT: likewise */
     }
     if (old == NULL) {
-        return allocate(bytes, 0);
+        return allocate(bytes, 0, caller);
     }
     size_t before = spilled_usable(old);
     if (is_ours && bytes <= before && bytes > before / 2) {
         return old;
     }
-    void *moved = bytes > 0 ? allocate(bytes, 0) : NULL;
+    void *moved = bytes > 0 ? allocate(bytes, 0, caller) : NULL;
     if (moved != NULL) {
         memcpy(moved, old, before < bytes ? before : bytes);
     }
@@ -75,27 +76,32 @@ static void *spilled_realloc(void *old, size_t bytes)
     return moved;
 }
 
+static void *spilled_realloc(void *old, size_t bytes)
+{
+    return reallocate(old, bytes, __builtin_return_address(0));
+}
+
 static void *spilled_reallocarray(void *old, size_t n, size_t size)
 {
     if (size > 0 && n > SIZE_MAX / size) {
         errno = ENOMEM;
         return NULL;
     }
-    return spilled_realloc(old, n * size);
+    return reallocate(old, n * size, __builtin_return_address(0));
 }
 
 static void *spilled_aligned_alloc(size_t alignment, size_t bytes)
 {
-    return allocate(bytes, alignment);
+    return allocate(bytes, alignment, __builtin_return_address(0));
 }
 
 static int spilled_posix_memalign(void **out, size_t alignment, size_t bytes)
 {
-    if (bytes < spill->least || alignment < sizeof(void *) ||
-        (alignment & (alignment - 1)) != 0) {
+    if (bytes < spill->least || !spill->wants(bytes, __builtin_return_address(0)) ||
+        alignment < sizeof(void *) || (alignment & (alignment - 1)) != 0) {
         return posix_memalign(out, alignment, bytes);
     }
-    void *place = spill->alloc(bytes, alignment);
+    void *place = spill->alloc(bytes, alignment, __builtin_return_address(0));
     *out = place != NULL ? place : *out;
     return place != NULL ? 0 : ENOMEM;
 }

@@ -8,6 +8,6 @@
 #include "mpi/port.h"
 
 /* As in struct wf_port_library. */
-void wl_spill(const struct wf_port_spill *spill);
+void wl_spill(const struct wf_port_memory *spill);
 /* The replacement of a function; null if there is none, or if nothing is spilled. */
 const struct wl_replacement *wl_spill_replacement(const char *name);

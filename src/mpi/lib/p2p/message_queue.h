@@ -29,8 +29,8 @@ struct wl_message {
     uint32_t source;  /* a rank of the program... */
     uint32_t sender;  /* ...and of the communicator */
     int32_t tag;
-    size_t whole;         /* bytes that were sent */
-    size_t size;          /* bytes that are here: all, or none if large data is not wanted */
+    size_t whole; /* bytes that were sent */
+    size_t size;  /* bytes that are here: all; if large data is not wanted its ends, or none */
     uint64_t checksum;    /* if data is checked */
     struct wl_sent *sent; /* of --check; else null. Freed with the message */
     uint32_t to;          /* of lent data: the receiver, a rank of the program */

@@ -12,6 +12,10 @@ static inline bool wl_payload_wanted(size_t bytes)
     return bytes <= wl.port->payload_max;
 }
 
+/* Of large data that need not arrive, the beginning and the end do, since programs put there what
+ * controls them: so many bytes each. */
+enum { WL_PAYLOAD_END = 2048 };
+
 uint64_t wl_payload_hash(const unsigned char *bytes, size_t size);
 void wl_payload_changed(size_t size);
 

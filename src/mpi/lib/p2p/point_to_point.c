@@ -9,6 +9,8 @@
 #include "mpi/lib/p2p/message_loan.h"
 #include "mpi/lib/p2p/payload.h"
 
+#include <string.h>
+
 /* Programs give no type for no elements. */
 static const struct wl_type *type_of(const struct wl_rank *rank, MPI_Datatype type,
                                      MPI_Count count)
@@ -29,10 +31,17 @@ static struct wl_message *message_of(struct wl_rank *rank, const struct wl_send_
         return wl_loan_new(args->buffer, bytes, to);
     }
     bool wanted = wl_payload_wanted(bytes);
-    struct wl_message *message = wl_message_new(wanted ? bytes : 0);
+    bool has_ends = !wanted && type->contiguous && bytes > 2 * (size_t)WL_PAYLOAD_END;
+    struct wl_message *message = wl_message_new(wanted     ? bytes
+                                                : has_ends ? 2 * (size_t)WL_PAYLOAD_END
+                                                           : 0);
     message->whole = bytes;
     if (wanted) {
         wl_pack(type, args->buffer, count, message->bytes);
+    } else if (has_ends) {
+        const unsigned char *end = (const unsigned char *)args->buffer + bytes;
+        memcpy(message->bytes, args->buffer, WL_PAYLOAD_END);
+        memcpy(message->bytes + WL_PAYLOAD_END, end - WL_PAYLOAD_END, WL_PAYLOAD_END);
     }
     return message;
 }

@@ -6,9 +6,11 @@
 #include "mpi/lib/errors.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/message_loan.h"
+#include "mpi/lib/p2p/payload.h"
 #include "mpi/lib/p2p/request_compound.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- numbers of requests in ops ---- */
 
@@ -223,6 +225,10 @@ int wl_recv_complete(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *sta
     size_t bytes = message->whole < capacity ? message->whole : capacity;
     if (message->size == message->whole) {
         wl_loan_deliver(message, recv, bytes);
+    } else if (message->size > 0 && recv->type->contiguous && bytes == message->whole) {
+        unsigned char *end = (unsigned char *)recv->buffer + bytes;
+        memcpy(recv->buffer, message->data, WL_PAYLOAD_END);
+        memcpy(end - WL_PAYLOAD_END, message->data + WL_PAYLOAD_END, WL_PAYLOAD_END);
     }
     wl_type_release(recv->type);
     wl_status_set(status, (int)message->sender, message->tag, bytes);
