@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/columns.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 enum { WIDTH = 80, INDENT = 2, TEXT_COLUMN = 28 };
@@ -20,7 +22,7 @@ void wf_columns_text(FILE *out, size_t indent, const char *text)
             (void)fputc(' ', out);
             column++;
         }
-        (void)fprintf(out, "%.*s", (int)length, text);
+        wf_text_print(out, "%.*s", (int)length, text);
         column += length;
         text += length;
         text += strspn(text, " \n\t");

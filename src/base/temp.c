@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LISTED_MAX = 256, NAMES_TRIED = 100, DEPTH_MAX = 8 };
+enum { LISTED_MAX = 256, NAMES_TRIED = 100, DEPTH_MAX = 8, BASE_MAX = 220 };
 
 /* The list. A slot is free when its path is null. Threads change slots under the lock. A signal
  * handler cannot take the lock: it takes the path out of the slot in one atomic step, and
@@ -201,11 +201,15 @@ static bool make(const char *name, bool directory)
 
 char *wf_temp_beside(const char *path, bool directory)
 {
-    size_t size = strlen(path) + 32;
+    size_t size = strlen(path) + 32, length = strlen(path);
+    const char *slash = strrchr(path, '/');
+    size_t base = slash != NULL ? (size_t)(slash - path) + 1 : 0;
     char *name = wf_xmalloc(size);
 
+    /* A name may have 255 bytes; a long one is cut. */
+    length = length - base < BASE_MAX ? length : base + BASE_MAX;
     for (unsigned i = 0; i < NAMES_TRIED; i++) {
-        (void)snprintf(name, size, "%s.%ld-%u.tmp", path, (long)getpid(), i);
+        (void)snprintf(name, size, "%.*s.%ld-%u.tmp", (int)length, path, (long)getpid(), i);
         if (make(name, directory)) {
             return name;
         }

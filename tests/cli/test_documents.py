@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result documents whose values have other types: an error or a report, never a signal."""
+"""Result documents whose values have other types, are missing or at the limits of their range: an
+error or a report, never a signal."""
 import copy
 import json
 import os
@@ -18,7 +19,8 @@ DOCUMENTS = {
     "path": ["replay", "gen:ring", "-n", "4", "--record", "--what-if"],
     "traffic": ["traffic", "uniform", "--topo", "torus:2x2x2"],
 }
-VALUES = [None, True, 4702111234474983745, -1.5, "a text", {"name": 1}, [7], [["a"]]]
+MISSING = object()
+VALUES = [MISSING, 0, -1, 2 ** 63, 2 ** 64 - 1, "18446744073709551615", 1e308, "", [], {}, None, True, 4702111234474983745, -1.5, "a text", {"name": 1}, [7], [["a"]]]
 VERBS = [["explain", "{}"], ["compare", "{}", "{}"], ["report", "{}", "-o", "o.csv"],
          ["report", "{}", "-o", "o.txt"], ["report", "{}", "-o", "o.html"],
          ["report", "{}", "-o", "o.otf2"], ["report", "{}", "-o", "o.json"]]
@@ -47,7 +49,10 @@ def mutated(document, path, value):
     parent = document
     for name in path[:-1]:
         parent = parent[name]
-    parent[path[-1]] = value
+    if value is MISSING:
+        del parent[path[-1]]
+    else:
+        parent[path[-1]] = value
     return document
 
 
@@ -85,7 +90,7 @@ def test_mutated():
             cases = chance.sample(cases, SAMPLE)
         for path, value in cases:
             write(mutated(document, path, value))
-            no_signal(f"{name}: {path} = {value!r}")
+            no_signal(f"{name}: {path} = {'missing' if value is MISSING else repr(value)}")
 
 
 with tempfile.TemporaryDirectory() as folder:

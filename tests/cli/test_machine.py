@@ -2,6 +2,7 @@
 """Machine files: every mistake is named with its place, the command line overrides, and all
 machines of the library load and run."""
 import json
+import os
 import pathlib
 import re
 
@@ -464,7 +465,30 @@ def check_energy():
     check_run([*args, "-p", "power.idle=-1"], 2, "power.idle")
 
 
+def check_escapes():
+    """What a terminal would take as a command is never printed, from texts or from comments."""
+    summary = ("name: evil\nsummary: \"a \\u009b31m \\u202e b\"\n"
+               "network: {model: loggp, preset: loggopsim}\n")
+    pathlib.Path("evil.yaml").write_text(summary, encoding="utf-8")
+    shown = check_run(["machine", "show", "evil.yaml"], 0, stdout="evil: a \\?\\?31m \\?\\?\\? b")
+    check(not set(shown.stdout) & set("\x9b\u202e"), shown.stdout)
+    pathlib.Path("evil.yaml").write_text("# \x9b31m \x1b and\ta tab\r\n" + summary, encoding="utf-8",
+                                         newline="")
+    shown = check_run(["machine", "show", "evil.yaml", "--yaml"], 0)
+    check(not set(shown.stdout) & set("\x9b\x1b"), shown.stdout)
+    check(shown.stdout.startswith("# ??31m ? and\ta tab\nname: evil\n"), shown.stdout)
+
+
+def check_long_names():
+    """A file name may have 255 bytes, so the name of its temporary file must not be longer."""
+    name = "n" * 250 + ".json"
+    check_run(["replay", "gen:ring", "-n", "4", "-o", name], 0)
+    check(os.path.exists(name), "a file of 255 bytes")
+
+
 def main():
+    check_escapes()
+    check_long_names()
     # GPUs that charge nothing for a message say so, as all machines do.
     check_run(["replay", "gen:ring", "-n", "4", "--machine", "h100-rail"], 0, stdout="messages cost GPUs and their hosts no time")
     check_energy()

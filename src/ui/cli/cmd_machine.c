@@ -110,7 +110,16 @@ static enum wf_status show_yaml(struct wf_cli *cli, const char *which, struct wf
     size_t size = 0;
 
     WF_TRY(wf_machine_read(which, &text, &size, err));
-    (void)fwrite(text, 1, size, cli->out);
+    /* Comments may have anything in them; a terminal must not take it as commands. */
+    for (char *part = text, *end = NULL; part < text + size; part = end + 1) {
+        end = part + strcspn(part, "\n\t\r");
+        char after = *end;
+        *end = '\0';
+        wf_text_print(cli->out, "%s", part);
+        if (after == '\n' || after == '\t') {
+            (void)fputc(after, cli->out);
+        }
+    }
     free(text);
     return WF_OK;
 }

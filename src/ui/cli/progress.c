@@ -29,11 +29,16 @@ static double now(void)
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
+bool wf_cli_is_terminal(FILE *out)
+{
+    return isatty(fileno(out)) == 1 && getenv("OMPI_COMM_WORLD_SIZE") == NULL;
+}
+
 static bool is_terminal(FILE *out)
 {
     const char *term = getenv("TERM");
 
-    return isatty(fileno(out)) == 1 && (term == NULL || strcmp(term, "dumb") != 0);
+    return wf_cli_is_terminal(out) && (term == NULL || strcmp(term, "dumb") != 0);
 }
 
 void wf_progress_init(struct wf_progress_line *line, enum wf_progress_mode mode, FILE *out)

@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Whether a person looks at what is written. Open MPI gives its processes terminals, whatever its own
+ * output is. */
+bool wf_cli_is_terminal(FILE *out);
+
 enum wf_progress_mode { WF_PROGRESS_AUTO, WF_PROGRESS_ALWAYS, WF_PROGRESS_NEVER };
 
 /* The names of enum wf_progress_mode, null-terminated. */

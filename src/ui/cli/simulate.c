@@ -59,7 +59,7 @@ static bool wants_color(FILE *out)
 {
     const char *no_color = getenv("NO_COLOR");
 
-    return isatty(fileno(out)) == 1 && (no_color == NULL || no_color[0] == '\0');
+    return wf_cli_is_terminal(out) && (no_color == NULL || no_color[0] == '\0');
 }
 
 static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts *opts,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "ui/cli/progress.h"
 
 /* The options that name a file to write. */
 static const char *const names[] = {"output", "table", "plot", "csv"};
@@ -36,7 +37,7 @@ void wf_cli_tell_written(FILE *out, const struct wf_opt *table, const void *opts
     char size[WF_UNITS_TEXT_MAX];
     struct stat st;
 
-    if (isatty(fileno(out)) != 1 || is_quiet(table, opts)) {
+    if (!wf_cli_is_terminal(out) || is_quiet(table, opts)) {
         return;
     }
     for (const struct wf_opt *row = table; row->param.name != NULL; row++) {
