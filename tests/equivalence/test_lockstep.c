@@ -174,8 +174,9 @@ static void draw_links(struct scenario *s)
 
 static void draw_traffic(struct scenario *s)
 {
-    s->pattern = PICK(s, "uniform", "uniform", "complement", "tornado", "neighbor",
-                      "permutation", "hotspot", "hotregion", "local", "semidirected");
+    s->pattern =
+        PICK(s, "uniform", "uniform", "complement", "tornado", "neighbor", "permutation",
+             "hotspot", "hotregion", "local", "semidirected", "tornado-all", "neighbor-all");
     if (strcmp(s->pattern, "local") == 0 && strncmp(s->topo, "slimfly", 7) == 0) {
         s->pattern = "transpose"; /* few nodes are near: their search takes long */
     }

@@ -15,8 +15,9 @@ struct wf_traffic_pattern {
     const struct kind *kind;
     const struct wf_topo *topo;
     struct wf_traffic_pattern_params set;
-    uint32_t n, bits;                 /* nodes; n = 2^bits, if it is a power of two */
-    uint32_t width;                   /* size of the first dimension */
+    uint32_t n, bits; /* nodes; n = 2^bits, if it is a power of two */
+    uint32_t width;   /* size of the first dimension */
+    uint32_t n_dims, size[WF_TOPO_COORDS_MAX];
     uint32_t root;                    /* the square root of n, or 0 */
     uint32_t *to;                     /* permutations: the partner of each node */
     struct wf_traffic_matrix *matrix; /* the pattern of that name */
@@ -229,6 +230,30 @@ static uint32_t neighbor(const struct wf_traffic_pattern *pattern, uint32_t node
     return x + 1 == pattern->width ? node - x : node + 1;
 }
 
+/* Moves a node by a step in each dimension, around its end. */
+static uint32_t shift_all(const struct wf_traffic_pattern *pattern, uint32_t node, bool half)
+{
+    uint32_t to = 0, stride = 1;
+
+    for (uint32_t d = 0; d < pattern->n_dims; d++) {
+        uint32_t size = pattern->size[d], step = half ? (size + 1) / 2 - 1 : 1;
+
+        to += (node / stride % size + step) % size * stride;
+        stride *= size;
+    }
+    return to;
+}
+
+static uint32_t tornado_all(const struct wf_traffic_pattern *pattern, uint32_t node)
+{
+    return shift_all(pattern, node, true);
+}
+
+static uint32_t neighbor_all(const struct wf_traffic_pattern *pattern, uint32_t node)
+{
+    return shift_all(pattern, node, false);
+}
+
 /* A random permutation without fixed points: one cycle through all nodes (Sattolo's
  * algorithm). */
 static enum wf_status prepare_permutation(struct wf_traffic_pattern *pattern,
@@ -287,6 +312,11 @@ static const struct kind kinds[] = {
      .permute = butterfly},
     {.row = {"tornado", "almost half around the first dimension"}, .permute = tornado},
     {.row = {"neighbor", "the next node in the first dimension"}, .permute = neighbor},
+    {.row = {"tornado-all", "almost half around every dimension, as in BookSim2"},
+     .permute = tornado_all},
+    {.row = {"neighbor-all",
+             "the next node in every dimension, around its end, as in BookSim2"},
+     .permute = neighbor_all},
     {.row = {"permutation", "a random partner, the same for the whole run"},
      .prepare = prepare_permutation,
      .permute = permutation},
@@ -331,23 +361,24 @@ static uint32_t root_of(uint32_t n)
     return (uint64_t)root * root == n ? root : 0;
 }
 
-/* The number of nodes in the first dimension of a grid; else the root of a square number, or
- * the number of all nodes. */
-static uint32_t width_of(const struct wf_topo *topo, uint32_t n)
+/* Finds the dimensions: those of a grid, where several nodes of a router lie in a row of the
+ * first; else two of a square number, or one of all nodes. */
+static void find_dims(struct wf_traffic_pattern *pattern)
 {
-    uint32_t coord[WF_TOPO_COORDS_MAX], width = 1;
+    const struct wf_topo *topo = pattern->topo;
+    uint32_t n = pattern->n, root = root_of(n), n_routers = 1;
 
     if (topo == NULL || topo->ops->shape != WF_TOPO_SHAPE_GRID || topo->n_nodes != n) {
-        return root_of(n) > 0 ? root_of(n) : n;
-    }
-    while (width < n) {
-        (void)topo->ops->coords(topo, width, coord);
-        if (coord[0] == 0) {
-            break;
+        pattern->n_dims = root > 0 ? 2 : 1;
+        pattern->size[0] = pattern->size[1] = root > 0 ? root : n;
+    } else { /* the last node has the last coordinate of each */
+        pattern->n_dims = topo->ops->coords(topo, n - 1, pattern->size);
+        for (uint32_t d = 0; d < pattern->n_dims; d++) {
+            n_routers *= ++pattern->size[d];
         }
-        width++;
+        pattern->size[0] *= n / n_routers;
     }
-    return width;
+    pattern->width = pattern->size[0];
 }
 
 static enum wf_status check_fit(const struct wf_traffic_pattern *pattern, struct wf_err *err)
@@ -386,7 +417,7 @@ enum wf_status wf_traffic_pattern_create(const char *name,
     pattern->topo = topo;
     pattern->set = *params;
     pattern->n = n_nodes;
-    pattern->width = width_of(topo, n_nodes);
+    find_dims(pattern);
     pattern->root = root_of(n_nodes);
     while (UINT64_C(1) << pattern->bits < n_nodes) {
         pattern->bits++;

@@ -48,25 +48,29 @@ static struct wf_topo *make_topo(const char *spec)
 
 static void permutations_are_permutations(void)
 {
-    static const char *const names[] = {"transpose", "complement", "reversal", "shuffle",
-                                        "butterfly", "tornado",    "neighbor", "permutation"};
-    struct wf_topo *topo = make_topo("torus:8x8");
+    static const char *const names[] = {"transpose",   "complement",  "reversal", "shuffle",
+                                        "butterfly",   "tornado",     "neighbor", "permutation",
+                                        "tornado-all", "neighbor-all"};
+    struct wf_topo *topos[] = {make_topo("torus:8x8"), make_topo("hyperx:4x4,p=4")};
 
-    for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
-        struct wf_traffic_pattern *pattern = make(names[k], topo);
-        uint32_t seen[N] = {0};
+    for (size_t k = 0; k < 2 * sizeof(names) / sizeof(names[0]); k++) {
+        struct wf_traffic_pattern *pattern = make(names[k / 2], topos[k % 2]);
+        uint32_t seen[N] = {0}, sending = 0;
         for (uint32_t node = 0; node < N; node++) {
             int64_t to = next_of(pattern, node, 0);
             CHECK(to >= WF_TRAFFIC_SILENT && to < N && to != node);
             CHECK_U64(next_of(pattern, node, 0) == to, 1);
             seen[to == WF_TRAFFIC_SILENT ? node : to]++;
+            sending += to != WF_TRAFFIC_SILENT;
         }
+        CHECK(sending >= N / 2);
         for (uint32_t node = 0; node < N; node++) {
             CHECK_U64(seen[node], 1);
         }
         wf_traffic_pattern_free(pattern);
     }
-    wf_topo_free(topo);
+    wf_topo_free(topos[0]);
+    wf_topo_free(topos[1]);
 }
 
 static void permutations_are_those_of_the_books(void)
@@ -85,6 +89,9 @@ static void permutations_are_those_of_the_books(void)
         {"tornado", 6, 9},
         {"neighbor", 7, 0},
         {"neighbor", 8, 9},
+        {"tornado-all", 6 + 8 * 2, 1 + 8 * 5},
+        {"neighbor-all", 7 + 8 * 3, 0 + 8 * 4},
+        {"neighbor-all", 7 + 8 * 7, 0},
     };
     struct wf_topo *topo = make_topo("torus:8x8");
 
