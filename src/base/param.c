@@ -60,16 +60,6 @@ static enum wf_status parse_enum(const struct wf_param *row, const char *text, u
                       wf_param_syntax(row, syntax), wf_nearest_hint(&nearest, hint));
 }
 
-static enum wf_status parse_text(const char *text, const char **out, struct wf_err *err)
-{
-    if (strlen(text) >= WF_PARAM_TEXT_MAX) {
-        return wf_err_set(err, WF_EUSAGE, "'%.32s...' is longer than %d bytes", text,
-                          WF_PARAM_TEXT_MAX - 1);
-    }
-    *out = text;
-    return WF_OK;
-}
-
 static bool is_word(const struct wf_param *row, const char *text)
 {
     return row->word != NULL && strcmp(text, row->word) == 0;
@@ -103,7 +93,8 @@ static enum wf_status parse_value(const struct wf_param *row, const char *text,
     case WF_PARAM_ENUM:
         return parse_enum(row, text, &value->whole, err);
     case WF_PARAM_TEXT:
-        return parse_text(text, &value->text, err);
+        value->text = text;
+        return WF_OK;
     case WF_PARAM_TIMES:
     case WF_PARAM_RATES:
     case WF_PARAM_GROUPS:
@@ -243,15 +234,14 @@ static enum wf_status take_groups(const struct wf_param *row, void *params, cons
                                   const char *text, struct wf_err *err)
 {
     char **at = member(row, params);
-    const char *inside = name + strlen(row->name), *checked = NULL;
+    const char *inside = name + strlen(row->name);
     const char *before = *at != NULL ? *at : "";
     char syntax[WF_PARAM_TEXT_MAX];
     (void)wf_param_syntax(row, syntax);
     char *all = *inside == '.' ? wf_param_groups_put(before, inside + 1, text, syntax, err)
                                : wf_param_groups_read(text, syntax, err);
 
-    if (all == NULL || parse_text(all, &checked, err) != WF_OK) {
-        free(all);
+    if (all == NULL) {
         return WF_EUSAGE;
     }
     free(*at);
@@ -382,7 +372,7 @@ const struct wf_param *wf_param_find(const struct wf_param *table, const char *n
 
 static char *copy_text(char *buf, const char *text)
 {
-    (void)snprintf(buf, WF_PARAM_TEXT_MAX, "%s", text == NULL ? "" : text);
+    (void)snprintf(buf, WF_PARAM_TEXT_MAX, "%s", text);
     return buf;
 }
 
@@ -400,7 +390,7 @@ static char *format_list(const struct wf_param *row, const struct wf_list *list,
     return buf;
 }
 
-char *wf_param_format(const struct wf_param *row, const void *params, char *buf)
+const char *wf_param_format(const struct wf_param *row, const void *params, char *buf)
 {
     const void *at = const_member(row, params);
 
@@ -425,12 +415,29 @@ char *wf_param_format(const struct wf_param *row, const void *params, char *buf)
         return copy_text(buf, row->choices[*(const int *)at]);
     case WF_PARAM_TEXT:
     case WF_PARAM_GROUPS:
-        return copy_text(buf, *(char *const *)at);
+        return *(char *const *)at != NULL ? *(char *const *)at : "";
     case WF_PARAM_TIMES:
     case WF_PARAM_RATES:
         return format_list(row, at, buf);
     }
     wf_panic("parameter %s has type %d", row->name, (int)row->type);
+}
+
+/* Whether a value is one of those that bars separate. */
+static bool is_among(const char *values, const char *value)
+{
+    size_t length = strlen(value);
+
+    for (;;) {
+        size_t next = strcspn(values, "|");
+        if (next == length && strncmp(values, value, length) == 0) {
+            return true;
+        }
+        if (values[next] == '\0') {
+            return false;
+        }
+        values += next + 1;
+    }
 }
 
 bool wf_param_has_effect(const struct wf_param *table, const struct wf_param *row,
@@ -449,7 +456,7 @@ bool wf_param_has_effect(const struct wf_param *table, const struct wf_param *ro
     if (other == NULL) {
         wf_panic("parameter %s depends on %s", row->name, name);
     }
-    return (strcmp(wf_param_format(other, params, value), equals + 1) == 0) != differs;
+    return is_among(equals + 1, wf_param_format(other, params, value)) != differs;
 }
 
 static char *join_choices(const char *const *choices, char *buf)

@@ -61,8 +61,8 @@ struct wf_param {
     const char *word;
     bool
         writes_number; /* the word is read, but documents have the number, as they always had */
-    /* A condition without which the parameter has no effect: "buffers=credits", or
-     * "stats!=off". The name is that of another row; null: none. */
+    /* A condition without which the parameter has no effect: "buffers=credits", "stats!=off",
+     * or "routing=par|ugal_g" for one of several. The name is that of another row; null: none. */
     const char *only_with;
     const char *doc; /* one sentence that starts with a capital, no full stop */
 };
@@ -112,10 +112,10 @@ const struct wf_param *wf_param_find(const struct wf_param *table, const char *n
 bool wf_param_has_effect(const struct wf_param *table, const struct wf_param *row,
                          const void *params);
 
-/* The value as text that wf_param_set() reads back, in `buf` of WF_PARAM_TEXT_MAX bytes, which
- * is also the limit for text values. Returns `buf`. */
-enum { WF_PARAM_TEXT_MAX = 1 << 16 };
-char *wf_param_format(const struct wf_param *row, const void *params, char *buf);
+/* The value as text that wf_param_set() reads back: the text itself, which may have any length,
+ * or another value in `buf` of WF_PARAM_TEXT_MAX bytes. */
+enum { WF_PARAM_TEXT_MAX = 1024 };
+const char *wf_param_format(const struct wf_param *row, const void *params, char *buf);
 
 /* How the type is written in help: "<time>", "<size>", "block|cyclic", ...; `buf` likewise. */
 char *wf_param_syntax(const struct wf_param *row, char *buf);

@@ -171,6 +171,17 @@ def test_longer():
     check(document["result"]["converged"], "until it has")
 
 
+def test_escape_channels():
+    """Adaptive wormhole routing beyond saturation: packets that stay in escape channels keep the
+    accepted load (BookSim2 accepts 0.50 with one adaptive channel), those that leave them lose it."""
+    for stay, least, most in ("stay", 0.46, 0.55), ("leave", 0.2, 0.42):
+        done = run("traffic", "uniform", "--topo", "torus:8x8", "--load", "0.9", "--cycles", "4000",
+                   "-p", "net.switching=wormhole", "-p", "net.routing=adaptive", "-p", "net.vcs=3",
+                   "-p", "net.pipeline=1", "-p", f"net.escape={stay}", "--json")
+        accepted = parse(done)["result"]["accepted_load"]
+        check(least < accepted < most, f"escape={stay}: {accepted} is accepted", done)
+
+
 def test_deadlock():
     words = [*UNIFORM, "--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1", "--json", "-q"]
     done = check_run([*words, "--cycles", "1000000000"], 4,
@@ -318,6 +329,7 @@ test_interrupted()
 test_network_statistics()
 test_curve_files()
 test_longer()
+test_escape_channels()
 test_deadlock()
 test_congestion_control()
 test_choices()

@@ -56,9 +56,11 @@ static void set_one(struct settings *settings, const char *name, const char *val
 
     const struct wf_param *row = wf_param_find(table, name);
     require(row != NULL);
-    wf_param_format(row, settings, first);
-    require(wf_param_set(table, settings, "", name, first, NULL) == WF_OK);
-    require(strcmp(first, wf_param_format(row, settings, second)) == 0);
+    char *given = strdup(wf_param_format(row, settings, first));
+    require(given != NULL);
+    require(wf_param_set(table, settings, "", name, given, NULL) == WF_OK);
+    require(strcmp(given, wf_param_format(row, settings, second)) == 0);
+    free(given);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

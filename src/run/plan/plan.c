@@ -483,8 +483,8 @@ static bool is_unknown(const struct wf_plan_block *block, const struct wf_param 
     if (block->table != wf_cpu_params && block->table != wf_sim_energy_params) {
         return false;
     }
-    (void)wf_param_format(row, block->values, text);
-    return strcmp(text, "") == 0 || strcmp(text, "0") == 0 || strcmp(text, "unlimited") == 0;
+    const char *value = wf_param_format(row, block->values, text);
+    return strcmp(value, "") == 0 || strcmp(value, "0") == 0 || strcmp(value, "unlimited") == 0;
 }
 
 struct wf_value *wf_plan_describe_values(const struct wf_plan_block *block,

@@ -43,7 +43,10 @@ static const char *scaled(const char *name, double factor, const char *value, ch
         return buf;
     }
     wf_param_scale(row, name, &params, (uint64_t)(factor * (double)WF_PARAM_SCALE_ONE));
-    (void)wf_param_format(row, &params, buf);
+    const char *text = wf_param_format(row, &params, buf);
+    if (text != buf) {
+        (void)snprintf(buf, WF_PARAM_TEXT_MAX, "%s", text);
+    }
     wf_param_release(rows, &params);
     return buf;
 }

@@ -261,15 +261,21 @@ static void ugal_weighs_queues_by_hops(void)
         const char *policy;
         uint64_t up, down;
         uint32_t port;
+        uint64_t threshold;
     } cases[] = {
-        {"ugal_l", 0, 0, 0},     {"ugal_l", 100, 100, 0}, {"ugal_l", 300, 100, 0},
-        {"ugal_l", 301, 100, 1}, {"ugal_g", 150, 50, 0},  {"ugal_g", 900, 100, 1},
+        {"ugal_l", 0, 0, 0, 0},       {"ugal_l", 100, 100, 0, 0},
+        {"ugal_l", 300, 100, 0, 0},   {"ugal_l", 301, 100, 1, 0},
+        {"ugal_g", 150, 50, 0, 0},    {"ugal_g", 900, 100, 1, 0},
+        {"ugal_l", 301, 100, 0, 2},   {"ugal_l", 302, 100, 1, 2},
+        {"ugal_g", 450, 100, 0, 300}, {"ugal_l", 1, 0, 0, 1 << 20},
+        {"ugal_g", 900, 100, 1, 300},
     };
     struct wf_topo *topo = make("ring:10");
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct wf_route *route = make_route(topo, cases[i].policy, "");
         struct wf_route_state state = {0};
+        route->threshold = cases[i].threshold;
         struct queues queues = {.port = 0,
                                 .there = cases[i].up,
                                 .elsewhere = cases[i].down,

@@ -173,6 +173,7 @@ static enum wf_status add_network(struct wf_fault_plan *plan,
     }
     WF_TRY(wf_route_create_within(config->policy, any ? network->damaged : config->topo, "",
                                   config->n_vcs, &network->route, err));
+    network->route->threshold = config->threshold;
     uint32_t n_vcs = network->route->vcs.n_vcs;
     plan->n_vcs = n_vcs > plan->n_vcs ? n_vcs : plan->n_vcs;
     return WF_OK;

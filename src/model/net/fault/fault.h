@@ -29,8 +29,9 @@ struct wf_fault_config {
     const struct wf_topo *topo; /* kept */
     const char *fail;
     const struct wf_route_ops *policy;
-    uint32_t n_vcs; /* virtual channels for the routes of an epoch, at most; or
+    uint32_t n_vcs;     /* virtual channels for the routes of an epoch, at most; or
                         * WF_VC_UNLIMITED */
+    uint64_t threshold; /* of the routes (model/net/route/route.h) */
 };
 
 /* Whether the text has times; without them nothing changes during a run. */

@@ -79,6 +79,10 @@ static const struct wf_param params_table[] = {
      .max = "1GiB",
      .doc = "With routing ugal_g: routers notify their neighbours when a queue differs by "
             "this much from what they were told last"},
+    {ROW("ugal_threshold", SIZE, ugal_threshold),
+     .only_with = "routing=ugal_l|ugal_g|par|usual", .def = "0B", .max = "1GiB",
+     .doc = "With UGAL and PAR: a packet takes the detour only if waiting bytes times hops on "
+            "the minimal route exceed those on the detour by more than this"},
     {ROW("fail", TEXT, fail), .def = "",
      .doc = "Broken parts, as link:12-13,router:40,links:5%, from the start or for some time, "
             "as link:12-13@2ms-5ms; routes avoid them"},
@@ -169,15 +173,18 @@ static enum wf_status make_route(struct wf_packet_net *model,
 
     WF_TRY(wf_route_find_on(model->topo, given->routing, &ops, err));
     if (!wf_fault_has_times(given->fail)) {
-        return wf_route_create_within(ops, model->topo, given->routing_file,
+        WF_TRY(wf_route_create_within(ops, model->topo, given->routing_file,
                                       unbounded ? WF_VC_UNLIMITED : WF_VC_MAX, &model->route,
-                                      err);
+                                      err));
+        model->route->threshold = given->ugal_threshold;
+        return WF_OK;
     }
     const struct wf_fault_config config = {
         .topo = model->topo,
         .fail = given->fail,
         .policy = ops,
         .n_vcs = unbounded ? WF_VC_UNLIMITED : WF_VC_MAX / 2,
+        .threshold = given->ugal_threshold,
     };
     WF_TRY(wf_fault_plan_create(&config, &model->faults, err));
     model->route = wf_fault_route(model->faults, 0);

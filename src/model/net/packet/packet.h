@@ -50,9 +50,10 @@ struct wf_packet_params {
     char *routing_file;
     int adapt;          /* enum wf_packet_adapt */
     uint64_t info_step; /* bytes: how exactly routers know the queues of their neighbours */
-    int ecmp;           /* enum wf_route_flow */
-    char *fail;         /* model/net/fault/fault.h; "": nothing fails */
-    int fail_action;    /* enum wf_fault_action; this and the next for failures in time */
+    uint64_t ugal_threshold;
+    int ecmp;        /* enum wf_route_flow */
+    char *fail;      /* model/net/fault/fault.h; "": nothing fails */
+    int fail_action; /* enum wf_fault_action; this and the next for failures in time */
     int64_t resend_delay;
     int stats;            /* enum wf_net_stats */
     int64_t stats_window; /* 0: none */

@@ -46,7 +46,7 @@ static bool prefers_direct(const struct wf_route_query *query, const struct wf_v
 
     return detour->via == WF_TOPO_NO_VERTEX ||
            wf_route_detour_prefers_direct(
-               query->queue(query, query->at, first + detour->port_direct),
+               query->route, query->queue(query, query->at, first + detour->port_direct),
                query->queue(query, query->at, first + detour->port_via), detour);
 }
 

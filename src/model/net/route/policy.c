@@ -97,8 +97,9 @@ uint32_t wf_route_detour_go(struct wf_vc_step *step, struct wf_route_state *stat
                             state->via != 0 ? state->via - 1 : step->part.dst);
 }
 
-bool wf_route_detour_prefers_direct(uint64_t waits_direct, uint64_t waits_via,
-                                    const struct wf_route_detour *detour)
+bool wf_route_detour_prefers_direct(const struct wf_route *route, uint64_t waits_direct,
+                                    uint64_t waits_via, const struct wf_route_detour *detour)
 {
-    return (wf_u128)waits_direct * detour->direct <= (wf_u128)waits_via * detour->over;
+    return (wf_u128)waits_direct * detour->direct <=
+           (wf_u128)waits_via * detour->over + route->threshold;
 }

@@ -50,7 +50,8 @@ void wf_route_detour_decide(struct wf_vc_step *step, struct wf_route_state *stat
 /* Continues to the intermediate node or to the destination. Ends a next(). */
 uint32_t wf_route_detour_go(struct wf_vc_step *step, struct wf_route_state *state);
 
-/* Whether the minimal route looks at least as quick, by waiting bytes times hops (A. Singh,
- * "Load-balanced routing in interconnection networks", PhD thesis, Stanford, 2005). */
-bool wf_route_detour_prefers_direct(uint64_t waits_direct, uint64_t waits_via,
-                                    const struct wf_route_detour *detour);
+/* Whether the minimal route looks at least as quick, by waiting bytes times hops, to which the
+ * route's threshold is added on the detour (A. Singh, "Load-balanced routing in interconnection
+ * networks", PhD thesis, Stanford, 2005). */
+bool wf_route_detour_prefers_direct(const struct wf_route *route, uint64_t waits_direct,
+                                    uint64_t waits_via, const struct wf_route_detour *detour);

@@ -80,6 +80,7 @@ struct wf_route_ops {
 struct wf_route {
     const struct wf_route_ops *ops;
     struct wf_vc_plan vcs;
+    uint64_t threshold; /* of wf_route_detour_prefers_direct(); zero after creation */
 };
 
 #define WF_ROUTE_POLICY(name) extern const struct wf_route_ops wf_route_##name##_ops;

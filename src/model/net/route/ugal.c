@@ -49,7 +49,7 @@ static uint32_t ugal_next(const struct wf_route_query *query, struct wf_route_st
         if (detour.via != WF_TOPO_NO_VERTEX) {
             uint64_t direct = waits_on(query, &step, detour.port_direct, WF_TOPO_NO_VERTEX);
             uint64_t over = waits_on(query, &step, detour.port_via, detour.via);
-            if (wf_route_detour_prefers_direct(direct, over, &detour)) {
+            if (wf_route_detour_prefers_direct(query->route, direct, over, &detour)) {
                 detour.via = WF_TOPO_NO_VERTEX;
             }
         }

@@ -14,6 +14,9 @@
 
 enum wf_router_flow { WF_ROUTER_AUTO, WF_ROUTER_PLAIN, WF_ROUTER_BUBBLE };
 
+/* Whether packets of adaptive wormhole routing leave escape channels again. */
+enum wf_router_escaping { WF_ROUTER_MAY_LEAVE, WF_ROUTER_STAYS };
+
 enum wf_router_switching { WF_ROUTER_CUT_THROUGH, WF_ROUTER_WORMHOLE };
 
 struct wf_router_params {
@@ -23,8 +26,9 @@ struct wf_router_params {
     char *routing_file;
     int ecmp;           /* enum wf_route_flow */
     uint64_t info_step; /* bytes; 0: a packet */
-    char *fail;         /* model/net/fault/fault.h; "": nothing fails */
-    int fail_action;    /* enum wf_fault_action; this and the next for failures in time */
+    uint64_t ugal_threshold;
+    char *fail;      /* model/net/fault/fault.h; "": nothing fails */
+    int fail_action; /* enum wf_fault_action; this and the next for failures in time */
     int64_t resend_delay;
     uint64_t vcs;   /* 0: as many as the routing needs */
     uint64_t queue; /* packets per input channel */
@@ -33,6 +37,7 @@ struct wf_router_params {
     int injection;
     bool consume_one;
     int request;
+    int escape; /* enum wf_router_escaping */
     int arbitration;
     uint64_t pipeline, link_delay, credit_delay, turnaround; /* cycles */
     double transit_priority;

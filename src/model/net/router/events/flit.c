@@ -225,11 +225,23 @@ static void route_by_escape(const struct wf_router_view *view, uint32_t input, u
     set_route(view, input, wf_router_dim_port(down, dim), vcs);
 }
 
+/* Whether a packet came by an escape channel and stays in these. */
+static bool stays_in_escape(const struct wf_router_view *view, uint32_t input)
+{
+    const struct wf_router_net *model = view->model;
+
+    return model->set.escape == WF_ROUTER_STAYS &&
+           input < view->layout->n_ports * model->rules.vcs &&
+           input % model->rules.vcs < model->rules.escapes;
+}
+
 /* Any shortest route (Duato, "A new theory of deadlock-free adaptive routing in wormhole networks",
  * 1993): a channel of any link that leads nearer, if one can be had now, or else an escape channel.
- * Packets are routed anew in each cycle until they get one. A channel is given only when the queue
- * at its end is empty: then no packet waits behind another for a channel that it does not need, and
- * following who waits for whom leads to ever later escape channels, hence never around. */
+ * Packets are routed anew in each cycle until they get one. If packets may leave escape channels, a
+ * channel is given only when the queue at its end is empty: then no packet waits behind another for
+ * a channel that it does not need, and following who waits for whom leads to ever later escape
+ * channels, hence never around. If they stay there, they wait for escape channels alone, whose order
+ * has no cycle, and every other packet that is first in its queue may ask for one. */
 static void route_adaptively(const struct wf_router_view *view, uint32_t input,
                              const struct wf_router_packet *packet)
 {
@@ -238,7 +250,9 @@ static void route_adaptively(const struct wf_router_view *view, uint32_t input,
     const uint16_t *there = wf_router_coords_of(model, packet->dst);
     uint32_t ports[WF_ROUTER_INPUTS_MAX], n = 0;
 
-    for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
+    bool stays = stays_in_escape(view, input);
+
+    for (uint32_t dim = 0; dim < model->grid->n_dims && !stays; dim++) {
         uint32_t port = wf_router_dim_port(packet->on.down, dim);
         if (here[dim] != there[dim] && is_open(view, port)) {
             ports[n++] = port;

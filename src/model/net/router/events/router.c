@@ -15,6 +15,7 @@ static const char *const arbitrations[] = {
 #include "model/net/router/rules/arbitrations.def"
     NULL};
 static const char *const flows[] = {"auto", "plain", "bubble", NULL};
+static const char *const escapes[] = {"leave", "stay", NULL};
 static const char *const switchings[] = {"cut-through", "wormhole", NULL};
 static const char *const injections[] = {"shortest", "direction", "longest-path", NULL};
 
@@ -43,6 +44,10 @@ static const struct wf_param params_table[] = {
      .max = "1GiB",
      .doc = "With routing ugal_g: routers notify their neighbours when a queue differs by "
             "this much from what they were told last; 0 is a packet"},
+    {ROW("ugal_threshold", SIZE, ugal_threshold),
+     .only_with = "routing=ugal|ugal_l|ugal_g|par|usual", .def = "0B", .max = "1GiB",
+     .doc = "With UGAL and PAR: a packet takes the detour only if waiting bytes times hops on "
+            "the minimal route exceed those on the detour by more than this"},
     {ROW("fail", TEXT, fail), .def = "",
      .doc = "Broken parts, as link:12-13,router:40,links:5%, from the start or for some time, "
             "as link:12-13@2ms-5ms; routes avoid them"},
@@ -70,6 +75,12 @@ static const struct wf_param params_table[] = {
      .doc = "A node consumes one packet at a time instead of one from each queue"},
     {ROW("request", ENUM, request), .def = "smart", .choices = requests,
      .doc = "Which of several channels an adaptive packet requests"},
+    {ROW("escape", ENUM, escape), .only_with = "switching=wormhole", .def = "leave",
+     .choices = escapes,
+     .doc =
+         "With wormhole switching and adaptive routing on grids: whether packets may leave "
+         "escape channels, for which a channel is given only when its queue is empty, or stay "
+         "in them, with channels given as soon as they are free"},
     {ROW("arbitration", ENUM, arbitration), .def = "round-robin", .choices = arbitrations,
      .doc = "Which of several packets gets the channel that they request"},
     {ROW("pipeline", COUNT, pipeline), .def = "0", .max = "1000000",

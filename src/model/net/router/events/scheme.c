@@ -88,6 +88,7 @@ static enum wf_status make_faults(struct wf_router_net *model, const struct wf_r
         .fail = model->set.fail,
         .policy = ops,
         .n_vcs = WF_ROUTER_VCS_MAX / 2,
+        .threshold = model->set.ugal_threshold,
     };
 
     WF_TRY(wf_fault_plan_create(&config, &model->faults, err));
@@ -110,6 +111,7 @@ static enum wf_status make_policy(struct wf_router_net *model, const char *polic
         wf_err_prefix(err, "net.routing: ");
         return WF_EINVAL;
     }
+    model->route->threshold = model->set.ugal_threshold;
     if (ops->asks_far) {
         model->notice_step =
             model->set.info_step > 0 ? model->set.info_step : model->set.packet;
@@ -128,7 +130,7 @@ static enum wf_status choose_vcs(const struct scheme *scheme, const char *name,
         return wf_err_set(err, WF_EINVAL, "net.vcs: %" PRIu64 " is too large; expected 1 to %d",
                           model->set.vcs, WF_ROUTER_VCS_MAX);
     }
-    if (model->atomic) {
+    if (model->set.switching == WF_ROUTER_WORMHOLE && model->rules.escapes > 0) {
         least = model->rules.escapes + 1;
         usual = model->rules.escapes + 2;
     }
@@ -222,8 +224,9 @@ static enum wf_status check_wormhole(struct wf_router_net *model, const char *na
                           "bubble flow control and restrictions; not with %s",
                           works ? "bubble flow control or restrictions" : name);
     }
-    model->atomic = model->rules.scheme == WF_ROUTER_ADAPTIVE;
-    model->rules.escapes = model->atomic ? rings ? 2 : 1 : 0;
+    bool adaptive = model->rules.scheme == WF_ROUTER_ADAPTIVE;
+    model->atomic = adaptive && set->escape == WF_ROUTER_MAY_LEAVE;
+    model->rules.escapes = adaptive ? rings ? 2 : 1 : 0;
     return check_ends(model->topo, err);
 }
 

@@ -41,7 +41,7 @@ static const char *first_of(const struct limit *limits, size_t n)
  * wf_router_wormhole_exit(). */
 static bool has_simple_routes(const struct wf_router_net *model)
 {
-    return model->grid != NULL && !model->atomic &&
+    return model->grid != NULL &&
            (model->rules.scheme == WF_ROUTER_DATELINE ||
             (model->rules.scheme == WF_ROUTER_DOR && model->rules.rings == 0));
 }
