@@ -59,7 +59,7 @@ MAY_INCLUDE = {
     "run/program": ["base", "base/result", "program/ops", "mpi/vrank", "weft"],
     "run/scenario": ["base", "engine", "model/topo", "model/net", "model/ranks", "model/traffic", "program/trace", "program/gen",
                      "run/program"],
-    "run/import": ["base", "model/topo", "model/ranks", "program/trace", "run/scenario"],
+    "run/import": ["base", "model/topo", "program/trace", "run/scenario"],
     "run/machine": ["base", "model/topo", "model/net", "model/ranks", "run/scenario", "run/import"],
     "run/plan": ["base", "base/result", "program/extrapolate", "engine", "model/topo", "model/net", "model/ranks", "model/traffic", "program/ops",
                  "program/trace", "program/gen", "run/scenario", "run/import", "run/program"],

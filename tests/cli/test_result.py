@@ -266,6 +266,31 @@ def check_jobs():
     check(answer(keys) == answer(option), "--job and job.1.* differ", keys)
 
 
+def check_many_jobs():
+    """As many jobs as one likes, each with its own numbers, regions and iterations."""
+    for n in (16, 40, 100):
+        jobs = [f"--job=gen:ring,ranks=2,gen.bytes={i}KiB,start={i}us" for i in range(1, n)]
+        whole = ["replay", "gen:ring", "-n", "2", "-p", "gen.bytes=1KiB", "--net", "packet",
+                 "--topo", f"star:{2 * n}", *jobs]
+        result = parse(run(*whole, "--json"))["result"]
+        check(len(result["jobs"]) == n, f"{n} jobs: some are missing")
+        check(result["messages"] == n * result["jobs"][0]["messages"], f"{n} jobs: other messages")
+        for i, job in enumerate(result["jobs"][1:], 1):
+            check(job["bytes"] == i * result["jobs"][0]["bytes"]
+                  and job["ranks"]["finish_ps"]["max"] == job["time_ps"] + i * 10**6,
+                  f"{n} jobs: job {i} has other numbers")
+    check_schedules([*whole, "--efficiency"], worlds=[2])
+    alone = parse(run(*whole, "--alone", "--json"))["result"]["jobs"]
+    check(all(job["slowdown"] == 1 for job in alone), "jobs on a crossbar disturb each other")
+    both = ["replay", "gen:text", "-n", "2", "-p", "gen.file=regions.weft",
+            *["--job=gen:text,ranks=2,gen.file=regions.weft"] * 39]
+    result = parse(run(*both, "--json"))["result"]
+    check([region["job"] for region in result["regions"][::len(result["regions"]) // 40]]
+          == list(range(40)), "40 jobs: other regions")
+    check([mark["job"] for mark in result["iterations"][::6]] == list(range(40)),
+          "40 jobs: other iterations")
+
+
 def check_parts():
     """Iterations and regions of a program, as it is and as a trace of it."""
     whole = ["replay", "gen:text", "-n", "3", "-p", "gen.file=regions.weft"]
@@ -615,6 +640,7 @@ def main():
     check_until()
     check_losses()
     check_jobs()
+    check_many_jobs()
     check_parts()
     check_texts()
     check_marks()

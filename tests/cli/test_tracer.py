@@ -222,8 +222,8 @@ def bigsim(directory):
 
 # The configuration, the line of the mistake, what is said about it.
 BAD = [
-    ("NA\n0\n", 2, "'0' is not a number of jobs from 1 to 16"),
-    ("NA\n17\n", 2, "'17' is not a number of jobs"),
+    ("NA\n0\n", 2, "'0' is not a number of jobs from 1 to 65535"),
+    ("NA\n65536\n", 2, "'65536' is not a number of jobs"),
     ("NA\n99999999999999999999999\n", 2, "is not a number of jobs"),
     ("NA\n2\na.weft NA 8 1\n", 3, "expected a job: trace, map file or NA"),
     ("NA\n1\na.weft NA\n", 3, "expected a job"),

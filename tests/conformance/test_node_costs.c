@@ -71,7 +71,7 @@ static int64_t longer_by(const struct wf_net_ops *ops, const char *const *mpi,
             return -1;
         }
     }
-    return with.tally.jobs[0].finish.max - without.tally.jobs[0].finish.max;
+    return with.tally.all.finish.max - without.tally.all.finish.max;
 }
 
 static bool is_asked_for(const struct wf_net_ops *ops)

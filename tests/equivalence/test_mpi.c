@@ -155,12 +155,12 @@ static void a_core_that_nobody_else_wants_changes_no_time(void)
             struct outcome alone = replay(&setup);
             setup.node = enough;
             struct outcome shared = replay(&setup);
-            struct wf_job_tally *job = &shared.tally.jobs[0];
+            struct wf_job_tally *job = &shared.jobs[0];
             bool same = is_complete(&alone) && is_complete(&shared) &&
                         job->wait[WF_IN_CORE].n == PROGRAM_RANKS &&
                         job->wait[WF_IN_CORE].max == 0;
             memset(&job->wait[WF_IN_CORE], 0, sizeof(job->wait[WF_IN_CORE]));
-            same &= memcmp(job, &alone.tally.jobs[0], sizeof(*job)) == 0;
+            same &= memcmp(job, &alone.jobs[0], sizeof(*job)) == 0;
             if (!same) {
                 printf("# seed %d, protocol %d%s\n", (int)seed, (int)i / 2, far ? ", far" : "");
             }

@@ -120,7 +120,7 @@ static void look(void *arg, struct wf_ranks_tally *tally, const struct wf_node_c
 
     found->recording = wf_tally_recording(tally);
     found->has_overhead = costs->recv_unit > 0;
-    found->end = tally->jobs[0].finish.max;
+    found->end = tally->all.finish.max;
     found->next = path->end;
     found->arrived =
         path->end == found->end && wf_path_walk(path, &rules, look_at_segment, found);

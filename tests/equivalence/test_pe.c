@@ -204,7 +204,7 @@ static void a_core_that_nobody_else_wants_changes_no_time(void)
         CHECK(run_in_order(&setup, &alone).status == WF_OK);
         node.cores = PES_MAX;
         CHECK(run_in_order(&setup, &shared).status == WF_OK);
-        struct wf_stat *wait = &shared.replay.jobs[0].wait[WF_IN_CORE];
+        struct wf_stat *wait = &shared.replay.all.wait[WF_IN_CORE];
         CHECK(wait->n == drawing->graph.n_pes && wait->max == 0);
         memset(wait, 0, sizeof(*wait));
         CHECK(memcmp(&alone, &shared, sizeof(alone)) == 0);

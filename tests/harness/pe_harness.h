@@ -156,7 +156,7 @@ static inline bool run_every_way(struct pe_setup setup, const char *const *setti
             *tally = other;
         }
         same = out.status == WF_OK && other.replay.unfinished == 0 &&
-               other.replay.jobs[0].finish.max == tally->replay.jobs[0].finish.max &&
+               other.replay.all.finish.max == tally->replay.all.finish.max &&
                same_outcome(&config, &expected, &out);
     }
     wf_param_release(wf_node_params, &node);

@@ -59,6 +59,9 @@ static inline struct outcome replay(const struct setup *setup)
     }
     out.status = wf_engine_run(engine, &out.run, &out.err);
     memcpy(&out.tally, wf_engine_tally_get(engine), sizeof(out.tally));
+    for (uint32_t i = 0; i < n_jobs && i < sizeof(out.jobs) / sizeof(out.jobs[0]); i++) {
+        out.jobs[i] = *wf_tally_job(wf_engine_tally_get(engine), i);
+    }
     if (setup->look != NULL) {
         const struct wf_node_costs costs = wf_node_costs_of(node, net);
 

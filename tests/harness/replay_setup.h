@@ -45,6 +45,7 @@ struct setup {
 struct outcome {
     enum wf_status status;
     struct wf_ranks_tally tally;
+    struct wf_job_tally jobs[3]; /* the first ones */
     struct wf_run run;
     uint64_t cells; /* if `count_cells`: cells that were not freed */
     struct wf_err err;

@@ -66,7 +66,7 @@ struct home {
 };
 
 struct wf_live {
-    struct home jobs[WF_TALLY_JOBS];
+    struct home *jobs; /* [n_jobs] */
 };
 
 /* The header before the bytes of one job for another process. */
@@ -140,7 +140,7 @@ static void settle_regions(void *arg, void *tally)
         for (uint32_t k = 0; k < WF_MARKS_REGIONS; k++) {
             numbers[k] = source->live->common_region(source, k);
         }
-        wf_marks_renumber(&own->marks, i, numbers);
+        wf_marks_renumber(&wf_tally_edit_job(own, i)->marks, numbers);
     }
 }
 
@@ -148,7 +148,9 @@ struct wf_live *wf_live_new(const struct wf_ranks *ranks)
 {
     for (uint32_t i = 0; i < ranks->n_jobs; i++) {
         if (ranks->jobs[i].source->live != NULL) {
-            return wf_xcalloc(1, sizeof(struct wf_live));
+            struct wf_live *live = wf_xcalloc(1, sizeof(*live));
+            live->jobs = wf_xcalloc(ranks->n_jobs, sizeof(*live->jobs));
+            return live;
         }
     }
     return NULL;
@@ -183,5 +185,8 @@ void wf_live_spread(struct wf_live *live, struct wf_ranks *ranks, struct wf_engi
 
 void wf_live_free(struct wf_live *live)
 {
+    if (live != NULL) {
+        free(live->jobs);
+    }
     free(live);
 }

@@ -17,14 +17,13 @@ static void add_region(struct wf_region_marks *region, const struct wf_region_ma
     wf_stat_merge(&region->time, &cold->time);
 }
 
-void wf_marks_region(struct wf_marks *marks, uint32_t job, uint32_t number, int64_t left,
-                     int64_t time)
+void wf_marks_region(struct wf_job_marks *job, uint32_t number, int64_t left, int64_t time)
 {
     struct wf_region_marks once = {.first = left - time, .last = left};
 
     if (number < WF_MARKS_REGIONS) {
         wf_stat_add(&once.time, time);
-        add_region(&marks->regions[job][number], &once);
+        add_region(&job->regions[number], &once);
     }
 }
 
@@ -80,8 +79,8 @@ static void add_last(struct wf_iteration_mark *last, const struct wf_iteration_m
     }
 }
 
-void wf_marks_pass(struct wf_marks *marks, const struct wf_iteration_mark *mark, uint32_t kept,
-                   int64_t time)
+void wf_marks_pass(struct wf_marks *marks, struct wf_job_marks *job,
+                   const struct wf_iteration_mark *mark, uint32_t kept, int64_t time)
 {
     struct wf_iteration_mark once = {
         .job = mark->job, .number = mark->number, .is_end = mark->is_end};
@@ -90,13 +89,12 @@ void wf_marks_pass(struct wf_marks *marks, const struct wf_iteration_mark *mark,
     if (once.number < kept) {
         add_mark(marks, &once);
     }
-    add_last(&marks->last[once.job][once.is_end], &once);
+    add_last(&job->last[once.is_end], &once);
 }
 
-void wf_marks_renumber(struct wf_marks *marks, uint32_t job,
-                       const uint32_t numbers[WF_MARKS_REGIONS])
+void wf_marks_renumber(struct wf_job_marks *job, const uint32_t numbers[WF_MARKS_REGIONS])
 {
-    struct wf_region_marks *regions = marks->regions[job], before[WF_MARKS_REGIONS];
+    struct wf_region_marks *regions = job->regions, before[WF_MARKS_REGIONS];
 
     memcpy(before, regions, sizeof(before));
     memset(regions, 0, sizeof(before));
@@ -109,24 +107,26 @@ void wf_marks_renumber(struct wf_marks *marks, uint32_t job,
 
 void wf_marks_merge(struct wf_marks *into, const struct wf_marks *from)
 {
-    for (uint32_t job = 0; job < WF_MARKS_JOBS; job++) {
-        for (uint32_t i = 0; i < WF_MARKS_REGIONS; i++) {
-            add_region(&into->regions[job][i], &from->regions[job][i]);
-        }
-        add_last(&into->last[job][0], &from->last[job][0]);
-        add_last(&into->last[job][1], &from->last[job][1]);
-    }
     for (uint64_t i = 0; i < from->n; i++) {
         add_mark(into, &from->list[i]);
     }
 }
 
-bool wf_marks_any(const struct wf_marks *marks, uint32_t job)
+void wf_marks_merge_job(struct wf_job_marks *into, const struct wf_job_marks *from)
 {
-    bool any = marks->last[job][0].time.n + marks->last[job][1].time.n > 0;
+    for (uint32_t i = 0; i < WF_MARKS_REGIONS; i++) {
+        add_region(&into->regions[i], &from->regions[i]);
+    }
+    add_last(&into->last[0], &from->last[0]);
+    add_last(&into->last[1], &from->last[1]);
+}
+
+bool wf_marks_any(const struct wf_job_marks *job)
+{
+    bool any = job->last[0].time.n + job->last[1].time.n > 0;
 
     for (uint32_t i = 0; i < WF_MARKS_REGIONS; i++) {
-        any |= marks->regions[job][i].time.n > 0;
+        any |= job->regions[i].time.n > 0;
     }
     return any;
 }

@@ -306,12 +306,16 @@ static void commit_note(const struct wf_ranks *ranks, const void *at, struct wf_
         wf_node_count_latency(&ranks->recorder, tally, note.at);
     } else if (note.what == WF_NOTED_REGION) {
         memcpy(&note, at, sizeof(note));
-        wf_marks_region(&tally->marks, note.job, note.number, note.at, note.time);
+        tally->at = ranks->recorder.at;
+        wf_marks_region(&wf_tally_edit_job(tally, note.job)->marks, note.number, note.at,
+                        note.time);
     } else {
         const struct wf_iteration_mark mark = {
             .job = note.job, .number = note.number, .is_end = note.what == WF_NOTED_END};
 
-        wf_marks_pass(&tally->marks, &mark, wf_marks_kept(ranks->n_jobs), note.at);
+        tally->at = ranks->recorder.at;
+        wf_marks_pass(&tally->marks, &wf_tally_edit_job(tally, note.job)->marks, &mark,
+                      wf_marks_kept(ranks->n_jobs), note.at);
     }
 }
 

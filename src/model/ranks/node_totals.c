@@ -50,10 +50,27 @@ void wf_node_finish(const struct wf_net *net, const struct wf_recorder *recorder
     }
 }
 
+static void count_in_job(struct wf_job_tally *job, const struct wf_rank_totals *totals,
+                         int64_t waits)
+{
+    job->messages += totals->messages;
+    job->bytes = wf_count_add(job->bytes, totals->bytes);
+    wf_stat_add(&job->compute, totals->compute_ps);
+    wf_stat_add(&job->overhead, totals->overhead_ps);
+    for (uint32_t in = 0; in < WF_IN_KINDS; in++) {
+        if (totals->wait_ps[in] != WF_NO_WAIT) {
+            wf_stat_add(&job->wait[in], totals->wait_ps[in]);
+        }
+    }
+    wf_stat_add(&job->waits, waits);
+    if (totals->ended) {
+        wf_stat_add(&job->finish, totals->clock);
+    }
+}
+
 void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tally *tally,
                         const struct wf_rank_totals *totals)
 {
-    struct wf_job_tally *job = &tally->jobs[totals->job];
     struct wf_recording *recording = wf_recorder_recording(recorder, tally);
     struct wf_path *path = wf_recorder_path(recorder, tally);
     struct wf_account account = {
@@ -68,26 +85,22 @@ void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tall
     wf_tally_end(tally, totals->number, totals->clock);
     tally->timeless += totals->clock == WF_TIME_MAX;
     tally->longest_message = wf_max_u64(tally->longest_message, totals->longest);
-    job->messages += totals->messages;
-    job->bytes = wf_count_add(job->bytes, totals->bytes);
-    wf_stat_add(&job->compute, totals->compute_ps);
-    wf_stat_add(&job->overhead, totals->overhead_ps);
     for (uint32_t in = 0; in < WF_IN_KINDS; in++) {
         const struct wf_waited waited = {totals->wait_ps[in], totals->number, in};
 
         if (waited.time != WF_NO_WAIT) {
             waits = wf_time_add(waits, waited.time);
-            wf_stat_add(&job->wait[in], waited.time);
             wf_tally_wait(tally, &waited);
             account.spent_ps[(uint32_t)WF_SPENT_WAITING + in] = (uint64_t)waited.time;
         }
     }
-    wf_stat_add(&job->waits, waits);
-    if (totals->ended) {
-        wf_stat_add(&job->finish, totals->clock);
-        if (recorder->ends != NULL) {
-            recorder->ends[totals->number] = totals->clock;
-        }
+    tally->at = recorder->at;
+    count_in_job(&tally->all, totals, waits);
+    if (tally->at.jobs != 0) {
+        count_in_job(wf_tally_edit_job(tally, totals->job), totals, waits);
+    }
+    if (totals->ended && recorder->ends != NULL) {
+        recorder->ends[totals->number] = totals->clock;
     }
     if (recording != NULL) {
         wf_recording_rank(recording, &account);

@@ -59,13 +59,15 @@ static inline uint32_t wf_place_n_slots(const struct wf_place *place, uint32_t n
     return left < place->slots_max ? (uint32_t)left : place->slots_max;
 }
 
-/* The job of a rank, where first[j] is the first rank of job j. */
-static inline uint32_t wf_place_job(const uint32_t *first, uint32_t rank)
+/* The job of a rank, where first[j] is the first rank of job j; each job has at least one. */
+static inline uint32_t wf_place_job(const uint32_t *first, uint32_t n_jobs, uint32_t rank)
 {
-    uint32_t job = 0;
+    uint32_t low = 0, high = n_jobs;
 
-    while (rank >= first[job + 1]) {
-        job++;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        *(rank < first[middle] ? &high : &low) = middle;
     }
-    return job;
+    return low;
 }

@@ -294,6 +294,8 @@ static struct wf_ranks *make_ranks(const struct wf_ranks_config *config)
     ranks->cpu = config->cpu;
     ranks->noise = wf_noise_init(ranks->node, config->seed);
     ranks->n_jobs = config->n_jobs;
+    ranks->jobs = wf_xcalloc(config->n_jobs, sizeof(*ranks->jobs));
+    ranks->first = wf_xcalloc(config->n_jobs + 1, sizeof(*ranks->first));
     for (uint32_t i = 0; i < config->n_jobs; i++) {
         ranks->jobs[i] = config->jobs[i];
         ranks->first[i] = n_ranks;
@@ -334,7 +336,7 @@ static void add_tally(struct wf_ranks *ranks, const struct wf_ranks_config *conf
 {
     wf_engine_tally(engine,
                     wf_recorder_init(&ranks->recorder, config->recording, &ranks->rails,
-                                     config->net, sizeof(struct wf_ranks_tally)),
+                                     config->net, sizeof(struct wf_ranks_tally), ranks->n_jobs),
                     wf_tally_merge_all);
     ranks->recorder.ends = config->ends;
 }
@@ -385,6 +387,8 @@ void wf_ranks_free(struct wf_ranks *ranks)
 {
     if (ranks != NULL) {
         free(ranks->capture_ps);
+        free(ranks->jobs);
+        free(ranks->first);
         free(ranks->timeshare);
         wf_live_free(ranks->live);
         wf_rails_fini(&ranks->rails);

@@ -107,7 +107,7 @@ struct wf_ranks_job {
 struct wf_ranks_config {
     const struct wf_ranks_job
         *jobs;       /* the ranks of all jobs are numbered together in this order */
-    uint32_t n_jobs; /* 1 to WF_TALLY_JOBS */
+    uint32_t n_jobs; /* 1 or more */
     const struct wf_place *place;      /* kept; places the ranks of all jobs */
     struct wf_net *net;                /* kept; created for place->n_nodes, not yet attached */
     const struct wf_mpi_params *mpi;   /* kept */

@@ -101,8 +101,8 @@ struct wf_ranks {
     int64_t *capture_ps; /* cost of capturing one computation, by rank of the run; null: none */
     struct wf_recorder recorder;
     uint32_t n_jobs;
-    struct wf_ranks_job jobs[WF_TALLY_JOBS];
-    uint32_t first[WF_TALLY_JOBS + 1]; /* the first rank of each job */
+    struct wf_ranks_job *jobs; /* [n_jobs] */
+    uint32_t *first;           /* [n_jobs + 1], the first rank of each job */
 };
 
 /* Nothing is received, and all messages are eager. */
@@ -128,7 +128,7 @@ static inline bool wf_ranks_have_short_receives(const struct wf_ranks *ranks)
 /* The job of a rank of the run. */
 static inline uint32_t wf_ranks_job_of(const struct wf_ranks *ranks, uint32_t rank)
 {
-    return wf_place_job(ranks->first, rank);
+    return wf_place_job(ranks->first, ranks->n_jobs, rank);
 }
 
 #define WF_RANK_GROUPS_MAX (UINT32_C(1) << 26)
@@ -136,5 +136,5 @@ static inline uint32_t wf_ranks_job_of(const struct wf_ranks *ranks, uint32_t ra
 /* The number of communicators of each job; communicators of different jobs differ. */
 static inline uint32_t wf_ranks_groups_per_job(const struct wf_ranks *ranks)
 {
-    return ranks->n_jobs == 1 ? WF_RANK_GROUPS_MAX : WF_RANK_GROUPS_MAX / WF_TALLY_JOBS;
+    return WF_RANK_GROUPS_MAX / ranks->n_jobs;
 }

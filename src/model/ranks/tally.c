@@ -119,6 +119,7 @@ static void merge_job(struct wf_job_tally *into, const struct wf_job_tally *from
     for (int in = 0; in < WF_IN_KINDS; in++) {
         wf_stat_merge(&into->wait[in], &from->wait[in]);
     }
+    wf_marks_merge_job(&into->marks, &from->marks);
 }
 
 void wf_tally_merge(void *into, const void *from)
@@ -136,9 +137,7 @@ void wf_tally_merge(void *into, const void *from)
     wf_stat_merge(&a->latency, &b->latency);
     a->ends += b->ends;
     wf_net_totals_merge(&a->net, &b->net);
-    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
-        merge_job(&a->jobs[i], &b->jobs[i]);
-    }
+    merge_job(&a->all, &b->all);
     wf_marks_merge(&a->marks, &b->marks);
     for (uint32_t i = 0; i < b->n_blocked; i++) {
         wf_tally_block(a, &b->blocked[i]);
@@ -171,6 +170,33 @@ struct wf_path *wf_tally_path(struct wf_ranks_tally *tally)
     return section_at(tally, tally->at.path);
 }
 
+struct wf_job_tally *wf_tally_edit_job(struct wf_ranks_tally *tally, uint32_t number)
+{
+    struct wf_job_tally *jobs = section_at(tally, tally->at.jobs);
+
+    return jobs != NULL ? &jobs[number] : &tally->all;
+}
+
+const struct wf_job_tally *wf_tally_job(const struct wf_ranks_tally *tally, uint32_t number)
+{
+    return wf_tally_edit_job(wf_unconst(tally), number); /* is not changed */
+}
+
+struct wf_ranks_tally *wf_tally_copy(const struct wf_ranks_tally *tally)
+{
+    uint64_t n_jobs = tally->at.n_jobs;
+    struct wf_ranks_tally *copy =
+        wf_xmalloc(sizeof(*copy) + n_jobs * sizeof(struct wf_job_tally));
+
+    *copy = *tally;
+    copy->at =
+        (struct wf_tally_sections){.jobs = n_jobs > 0 ? sizeof(*copy) : 0, .n_jobs = n_jobs};
+    if (n_jobs > 0) {
+        memcpy(copy + 1, wf_tally_job(tally, 0), n_jobs * sizeof(struct wf_job_tally));
+    }
+    return copy;
+}
+
 static void merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_tally *from)
 {
     struct wf_ranks_tally *other = wf_unconst(from); /* only read */
@@ -186,6 +212,13 @@ static void merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_ta
     if (from->at.path != 0) {
         into->at.path = from->at.path;
         wf_path_merge(wf_tally_path(into), wf_tally_path(other));
+    }
+    if (from->at.jobs != 0) {
+        into->at.jobs = from->at.jobs;
+        into->at.n_jobs = from->at.n_jobs;
+    }
+    for (uint32_t i = 0; i < from->at.n_jobs; i++) {
+        merge_job(wf_tally_edit_job(into, i), wf_tally_job(from, i));
     }
 }
 
@@ -210,7 +243,7 @@ void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_counters *coun
 }
 
 size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net *net,
-                       size_t recording, size_t path)
+                       size_t recording, size_t path, uint32_t n_jobs)
 {
     if (net->n_sums > 0) {
         out->net_counters = net->counters_offset = size;
@@ -225,6 +258,12 @@ size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net
     if (path > 0) {
         out->path = size;
         size += path;
+    }
+    if (n_jobs > 1) {
+        size = (size + 7) / 8 * 8;
+        out->jobs = size;
+        out->n_jobs = n_jobs;
+        size += n_jobs * sizeof(struct wf_job_tally);
     }
     return size;
 }

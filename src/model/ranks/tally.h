@@ -4,7 +4,8 @@
 /*
  * The sums of a run over its ranks: integers only, so that they do not depend on the order in
  * which threads and processes contribute. Sections of variable size follow the struct: the
- * network's statistics, the recording, and the causes of the critical path.
+ * network's statistics, the recording, the causes of the critical path, and each of several
+ * jobs.
  */
 
 #include "model/net/net.h"
@@ -17,7 +18,6 @@ struct wf_recording;
 enum {
     WF_TALLY_BLOCKED = 8, /* blocked ranks that are named */
     WF_TALLY_WAITS = 8,   /* ranks with the longest waits that are named */
-    WF_TALLY_JOBS = WF_MARKS_JOBS,
 };
 
 /* A rank that did not reach its end, and why. */
@@ -47,6 +47,7 @@ struct wf_job_tally {
     struct wf_stat wait[WF_IN_KINDS]; /* time in which a rank only waited, by kind of call... */
     struct wf_stat waits;             /* ...and in total */
     struct wf_stat overhead;          /* CPU time spent on messages */
+    struct wf_job_marks marks;        /* of one job */
 };
 
 /* Offsets of the sections from the beginning of the tally, in bytes; 0 if a section is
@@ -55,6 +56,8 @@ struct wf_tally_sections {
     uint64_t net_counters; /* struct wf_net_counters */
     uint64_t recording;    /* struct wf_recording */
     uint64_t path;         /* struct wf_path */
+    uint64_t jobs;         /* struct wf_job_tally[n_jobs]; absent if there is one job */
+    uint64_t n_jobs;
 };
 
 /* All zero means empty. */
@@ -71,7 +74,7 @@ struct wf_ranks_tally {
                              * the network got the message to the arrival of its last byte */
     uint64_t ends;            /* fingerprint of the ranks' final clocks */
     struct wf_net_totals net;
-    struct wf_job_tally jobs[WF_TALLY_JOBS];
+    struct wf_job_tally all; /* jobs together */
     struct wf_marks marks;
     uint32_t n_blocked, n_waits, n_leftover, padding; /* entries used */
     struct wf_blocked blocked[WF_TALLY_BLOCKED];      /* failed ranks first, then those whose
@@ -81,11 +84,18 @@ struct wf_ranks_tally {
     struct wf_tally_sections at; /* set by each process that adds to a section or finishes */
 };
 
-/* Lays out the sections of a tally after a struct of `size` bytes that begins with a struct
- * wf_ranks_tally. Returns the size of the whole tally. Tells the network where its
+/* Lays out the sections of a tally of n_jobs jobs after a struct of `size` bytes that begins with
+ * a struct wf_ranks_tally. Returns the size of the whole tally. Tells the network where its
  * statistics are. `recording` and `path` are the sizes of these sections, or 0. */
 size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net *net,
-                       size_t recording, size_t path);
+                       size_t recording, size_t path, uint32_t n_jobs);
+
+/* The sums of one job; those of all jobs if there is one, or nothing was added yet. */
+const struct wf_job_tally *wf_tally_job(const struct wf_ranks_tally *tally, uint32_t number);
+/* The same, to be changed; tally->at is set. */
+struct wf_job_tally *wf_tally_edit_job(struct wf_ranks_tally *tally, uint32_t number);
+/* A copy without the sections but the jobs; free() it. */
+struct wf_ranks_tally *wf_tally_copy(const struct wf_ranks_tally *tally);
 
 /* The sections; null if a section is absent. */
 struct wf_net_counters *wf_tally_net_counters(struct wf_ranks_tally *tally);

@@ -12,12 +12,14 @@ enum { NAME_MAX = WF_DOCUMENT_NAME_MAX, WORDS_MAX = WF_DOCUMENT_TEXT_MAX };
 
 uint32_t wf_document_job_of(const struct wf_document_jobs *jobs, uint32_t rank)
 {
-    uint32_t job = 0;
+    uint32_t low = 0, high = jobs->n;
 
-    while (job + 1 < jobs->n && rank >= jobs->first[job + 1]) {
-        job++;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        *(rank < jobs->of[middle].first ? &high : &low) = middle;
     }
-    return job;
+    return low;
 }
 
 const char *wf_document_rank_name(const struct wf_document_jobs *jobs, uint32_t rank, char *buf)
@@ -28,7 +30,7 @@ const char *wf_document_rank_name(const struct wf_document_jobs *jobs, uint32_t 
         (void)snprintf(buf, NAME_MAX, "rank %" PRIu32, rank);
     } else {
         (void)snprintf(buf, NAME_MAX, "rank %" PRIu32 " of job %" PRIu32,
-                       rank - jobs->first[job], job);
+                       rank - jobs->of[job].first, job);
     }
     return buf;
 }
@@ -37,7 +39,7 @@ const char *wf_document_rank_name(const struct wf_document_jobs *jobs, uint32_t 
 static void formula_text(const struct wf_document_jobs *jobs, const struct wf_blocked *blocked,
                          char *buf)
 {
-    const struct wf_source *source = jobs->source[wf_document_job_of(jobs, blocked->rank)];
+    const struct wf_source *source = jobs->of[wf_document_job_of(jobs, blocked->rank)].source;
     const char *region =
         source != NULL ? wf_source_name_of(source, WF_NAME_REGION, blocked->fail_peer) : NULL;
 

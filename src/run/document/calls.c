@@ -51,7 +51,7 @@ static size_t name_number(struct names *names, const char *text)
 static const char *call_name(const struct wf_document_jobs *jobs, const struct wf_call *call)
 {
     enum wf_op_kind kind = (enum wf_op_kind)call->kind;
-    const struct wf_source *source = jobs->source[wf_document_job_of(jobs, call->rank)];
+    const struct wf_source *source = jobs->of[wf_document_job_of(jobs, call->rank)].source;
     const char *name = NULL;
 
     if (source != NULL && kind == WF_OP_CALL) {
@@ -67,7 +67,7 @@ static const char *call_name(const struct wf_document_jobs *jobs, const struct w
 /* The functions that make a call: "main > solve"; null if they were not recorded. */
 static const char *stack_of(const struct wf_document_jobs *jobs, const struct wf_call *call)
 {
-    const struct wf_source *source = jobs->source[wf_document_job_of(jobs, call->rank)];
+    const struct wf_source *source = jobs->of[wf_document_job_of(jobs, call->rank)].source;
 
     return source != NULL && call->site != 0
                ? wf_source_name_of(source, WF_NAME_SITE, call->site)

@@ -123,8 +123,10 @@ void wf_document_nodes(const struct wf_job *job, struct wf_value *result)
 
 struct wf_document_jobs wf_document_jobs_of(const struct wf_job *job)
 {
-    struct wf_document_jobs jobs = {
-        .n = job->plan->n_jobs, .ideal = job->ideal, .faults = job->setup.net->faults};
+    struct wf_document_jobs jobs = {.n = job->plan->n_jobs,
+                                    .of = job->described,
+                                    .ideal = job->ideal,
+                                    .faults = job->setup.net->faults};
     const struct wf_cpu_params *cpu = wf_plan_values(job->plan, "cpu");
     const double tera = 1e12;
     uint32_t first = 0;
@@ -133,9 +135,10 @@ struct wf_document_jobs wf_document_jobs_of(const struct wf_job *job)
     jobs.peak16 = cpu->tflops16 * tera;
     jobs.peak8 = cpu->tflops8 > 0 ? cpu->tflops8 * tera : jobs.peak16;
     for (uint32_t i = 0; i < jobs.n; i++) {
-        jobs.first[i] = first;
-        jobs.start[i] = job->plan->jobs[i].settings->start;
-        jobs.source[i] = job->plan->jobs[i].source;
+        const struct wf_plan_job *program = &job->plan->jobs[i];
+
+        job->described[i] =
+            (struct wf_document_job){first, program->settings->start, program->source};
         first += job->plan->jobs[i].n_ranks;
     }
     return jobs;

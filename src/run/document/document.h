@@ -28,12 +28,16 @@ void wf_document_links(const struct wf_job *job, struct wf_value *result);
 /* Adds how many nodes have ranks, and the ranks on the fullest of them. */
 void wf_document_nodes(const struct wf_job *job, struct wf_value *result);
 
+struct wf_document_job {
+    uint32_t first; /* rank of the run */
+    int64_t start;
+    const struct wf_source *source; /* for the names of regions; may be null */
+};
+
 /* The programs of a replay. */
 struct wf_document_jobs {
     uint32_t n;
-    uint32_t first[WF_TALLY_JOBS];                 /* first rank of each job */
-    int64_t start[WF_TALLY_JOBS];                  /* start time of each job */
-    const struct wf_source *source[WF_TALLY_JOBS]; /* for the names of regions; may be null */
+    const struct wf_document_job *of;
     const struct wf_ranks_tally *ideal; /* tally of a run on an ideal network; null if none */
     const struct wf_fault_plan *faults; /* failures in time of the network; null if none */
     struct wf_net_deadlock stuck;       /* of the network at the end; its length is 0 if none */
@@ -41,6 +45,7 @@ struct wf_document_jobs {
     uint64_t memory;      /* bytes of a rank's processor; 0 if unknown */
 };
 
+/* The programs of a job, valid as long as it. */
 struct wf_document_jobs wf_document_jobs_of(const struct wf_job *job);
 
 /* Fills the section `result` of a replay from its tally. `interrupted` means that the user
@@ -90,7 +95,7 @@ int64_t wf_document_end(const struct wf_ranks_tally *tally, const struct wf_run 
 
 /* Adds the lists `iterations` and `regions`, each unless it is empty. */
 void wf_document_marks(struct wf_value *result, const struct wf_document_jobs *jobs,
-                       const struct wf_marks *marks);
+                       const struct wf_ranks_tally *tally);
 /* Adds a section with minimum, mean and maximum. */
 void wf_document_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat);
 

@@ -18,12 +18,7 @@ static double seconds(const struct wf_stat *stat)
 /* The time that all ranks together compute or handle messages, in seconds. */
 static double busy_seconds(const struct wf_ranks_tally *tally)
 {
-    double sum = 0;
-
-    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
-        sum += seconds(&tally->jobs[i].compute) + seconds(&tally->jobs[i].overhead);
-    }
-    return sum;
+    return seconds(&tally->all.compute) + seconds(&tally->all.overhead);
 }
 
 /* Bytes on all links. Unless links are counted, each message is on one. */

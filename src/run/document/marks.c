@@ -30,8 +30,9 @@ static void add_mark(struct wf_value *list, const struct wf_document_jobs *jobs,
 
 /* Adds the first iterations of each job, in order, and its last one if it is not among them. */
 static void add_iterations(struct wf_value *result, const struct wf_document_jobs *jobs,
-                           const struct wf_marks *marks)
+                           const struct wf_ranks_tally *tally)
 {
+    const struct wf_marks *marks = &tally->marks;
     struct wf_value *list = wf_doc_list(result, "iterations");
     uint64_t i = 0;
 
@@ -40,7 +41,8 @@ static void add_iterations(struct wf_value *result, const struct wf_document_job
             add_mark(list, jobs, &marks->list[i]);
         }
         for (int is_end = 0; is_end < 2; is_end++) {
-            const struct wf_iteration_mark *last = &marks->last[job][is_end];
+            const struct wf_iteration_mark *last =
+                &wf_tally_job(tally, job)->marks.last[is_end];
             if (last->time.n > 0 && last->number >= wf_marks_kept(jobs->n)) {
                 add_mark(list, jobs, last);
             }
@@ -92,33 +94,34 @@ static uint32_t order_regions(const struct wf_source *source,
 }
 
 static void add_regions(struct wf_value *result, const struct wf_document_jobs *jobs,
-                        const struct wf_marks *marks)
+                        const struct wf_ranks_tally *tally)
 {
     struct wf_value *list = wf_doc_list(result, "regions");
     uint32_t order[WF_MARKS_REGIONS];
 
     for (uint32_t job = 0; job < jobs->n; job++) {
-        const struct wf_source *source = jobs->source[job];
+        const struct wf_source *source = jobs->of[job].source;
+        const struct wf_region_marks *regions = wf_tally_job(tally, job)->marks.regions;
         bool live = source != NULL && source->live != NULL;
-        uint32_t n = order_regions(source, marks->regions[job], order);
+        uint32_t n = order_regions(source, regions, order);
 
         for (uint32_t i = 0; i < n; i++) {
             add_region(add_item(list, jobs, job), region_name(source, order[i]),
-                       live ? i : order[i], &marks->regions[job][order[i]]);
+                       live ? i : order[i], &regions[order[i]]);
         }
     }
 }
 
 void wf_document_marks(struct wf_value *result, const struct wf_document_jobs *jobs,
-                       const struct wf_marks *marks)
+                       const struct wf_ranks_tally *tally)
 {
     bool any = false;
 
     for (uint32_t job = 0; job < jobs->n; job++) {
-        any |= wf_marks_any(marks, job);
+        any |= wf_marks_any(&wf_tally_job(tally, job)->marks);
     }
     if (any) {
-        add_iterations(result, jobs, marks);
-        add_regions(result, jobs, marks);
+        add_iterations(result, jobs, tally);
+        add_regions(result, jobs, tally);
     }
 }

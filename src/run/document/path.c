@@ -160,7 +160,7 @@ static int64_t start_of(const void *arg, uint32_t rank)
 {
     const struct wf_document_jobs *jobs = arg;
 
-    return jobs->start[wf_document_job_of(jobs, rank)];
+    return jobs->of[wf_document_job_of(jobs, rank)].start;
 }
 
 /* ---- largest sums ---- */

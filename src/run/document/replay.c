@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/document/document.h"
 
-#include "base/mem.h"
+#include "base/arith.h"
 #include "base/result/result.h"
 #include "base/units.h"
 #include "model/net/fault/fault.h"
@@ -31,7 +31,7 @@ void wf_document_add_rank(struct wf_value *item, const struct wf_document_jobs *
     if (jobs->n > 1) {
         wf_doc_count(item, "job", job);
     }
-    wf_doc_count(item, "rank", rank - jobs->first[job]);
+    wf_doc_count(item, "rank", rank - jobs->of[job].first);
 }
 
 static void add_blocked(struct wf_value *item, const struct wf_document_jobs *jobs,
@@ -44,7 +44,7 @@ static void add_blocked(struct wf_value *item, const struct wf_document_jobs *jo
     wf_document_add_rank(item, jobs, blocked->rank);
     if (waits && on->peer != WF_MATCH_ANY_SOURCE) {
         wf_doc_count(item, "source",
-                     on->peer - jobs->first[wf_document_job_of(jobs, on->peer)]);
+                     on->peer - jobs->of[wf_document_job_of(jobs, on->peer)].first);
     }
     if (waits && on->coll == 0 && on->tag >= 0) {
         wf_doc_count(item, "tag", (uint64_t)on->tag);
@@ -216,21 +216,6 @@ static struct wf_efficiency_times times_of(const struct wf_job_tally *real,
     };
 }
 
-/* Adds up all jobs. */
-static void sum_jobs(const struct wf_ranks_tally *tally, struct wf_job_tally *sum)
-{
-    struct wf_ranks_tally *one = wf_xcalloc(1, sizeof(*one));
-    struct wf_ranks_tally *all = wf_xcalloc(1, sizeof(*all));
-
-    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
-        one->jobs[0] = tally->jobs[i];
-        wf_tally_merge(all, one);
-    }
-    *sum = all->jobs[0];
-    free(one);
-    free(all);
-}
-
 static void add_waits(struct wf_value *result, const struct wf_document_jobs *jobs,
                       const struct wf_ranks_tally *tally)
 {
@@ -252,17 +237,17 @@ static void add_jobs(struct wf_value *result, const struct wf_document_jobs *job
 
     for (uint32_t i = 0; i < jobs->n; i++) {
         struct wf_value *item = wf_doc_section(list, NULL);
-        wf_doc_count(item, "messages", tally->jobs[i].messages);
-        wf_doc_count(item, "bytes", tally->jobs[i].bytes);
+        const struct wf_job_tally *job = wf_tally_job(tally, i);
+        wf_doc_count(item, "messages", job->messages);
+        wf_doc_count(item, "bytes", job->bytes);
         if (completed) {
-            wf_doc_count(item, "time_ps",
-                         (uint64_t)(tally->jobs[i].finish.max - jobs->start[i]));
-            wf_document_work(item, jobs, i, &tally->jobs[i]);
+            wf_doc_count(item, "time_ps", (uint64_t)(job->finish.max - jobs->of[i].start));
+            wf_document_work(item, jobs, i, job);
         }
-        add_job(wf_doc_section(item, "ranks"), &tally->jobs[i]);
+        add_job(wf_doc_section(item, "ranks"), job);
         if (completed && jobs->ideal != NULL) {
             const struct wf_efficiency_times times =
-                times_of(&tally->jobs[i], &jobs->ideal->jobs[i], jobs->start[i]);
+                times_of(job, wf_tally_job(jobs->ideal, i), jobs->of[i].start);
             wf_efficiency_describe(item, &times);
         }
     }
@@ -270,10 +255,10 @@ static void add_jobs(struct wf_value *result, const struct wf_document_jobs *job
 
 static int64_t first_start(const struct wf_document_jobs *jobs)
 {
-    int64_t first = jobs->start[0];
+    int64_t first = jobs->of[0].start;
 
     for (uint32_t i = 1; i < jobs->n; i++) {
-        first = jobs->start[i] < first ? jobs->start[i] : first;
+        first = wf_min_i64(first, jobs->of[i].start);
     }
     return first;
 }
@@ -281,11 +266,7 @@ static int64_t first_start(const struct wf_document_jobs *jobs)
 struct wf_efficiency_times wf_document_efficiency_times(const struct wf_document_jobs *jobs,
                                                         const struct wf_ranks_tally *tally)
 {
-    struct wf_job_tally real, ideal;
-
-    sum_jobs(tally, &real);
-    sum_jobs(jobs->ideal, &ideal);
-    return times_of(&real, &ideal, first_start(jobs));
+    return times_of(&tally->all, &jobs->ideal->all, first_start(jobs));
 }
 
 /* Adds the parts that only some runs have. */
@@ -293,12 +274,12 @@ static void add_details(struct wf_value *result, const struct wf_document_jobs *
                         const struct wf_ranks_tally *tally, bool completed)
 {
     if (completed && jobs->n == 1) {
-        wf_document_work(result, jobs, 0, &tally->jobs[0]);
+        wf_document_work(result, jobs, 0, &tally->all);
     }
     if (tally->n_waits > 0) {
         add_waits(result, jobs, tally);
     }
-    wf_document_marks(result, jobs, &tally->marks);
+    wf_document_marks(result, jobs, tally);
     if (jobs->n > 1) {
         add_jobs(result, jobs, tally, completed);
     }
@@ -308,15 +289,14 @@ static void add_details(struct wf_value *result, const struct wf_document_jobs *
     }
 }
 
-static enum wf_status check_limits(const struct wf_ranks_tally *tally,
-                                   const struct wf_job_tally *all, struct wf_err *err)
+static enum wf_status check_limits(const struct wf_ranks_tally *tally, struct wf_err *err)
 {
     if (tally->timeless > 0) {
         return wf_err_set(err, WF_ELIMIT,
                           "simulated time passes 2^63 ps (106 days); shorten "
                           "the run or its delays");
     }
-    if (all->bytes == UINT64_MAX) {
+    if (tally->all.bytes == UINT64_MAX) {
         return wf_err_set(err, WF_ELIMIT,
                           "2^64 bytes or more are sent; shorten the run or its messages");
     }
@@ -344,13 +324,7 @@ static enum wf_status check_network(const struct wf_net_totals *facts, struct wf
 
 int64_t wf_document_end(const struct wf_ranks_tally *tally, const struct wf_run *run)
 {
-    int64_t end = 0;
-
-    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
-        int64_t job = tally->jobs[i].finish.n > 0 ? tally->jobs[i].finish.max : 0;
-        end = job > end ? job : end;
-    }
-    return tally->unfinished == 0 ? end : run->time;
+    return tally->unfinished == 0 ? tally->all.finish.max : run->time;
 }
 
 enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *run,
@@ -363,10 +337,9 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
     bool ended = !interrupted && !stopped && !blocked;
     uint64_t left = tally->unreceived + tally->uncalled + tally->unmatched;
     bool failed = !interrupted && (tally->failed > 0 || (ended && left > 0));
-    struct wf_job_tally all;
+    const struct wf_job_tally *all = &tally->all;
+    enum wf_status status = check_limits(tally, err);
 
-    sum_jobs(tally, &all);
-    enum wf_status status = check_limits(tally, &all, err);
     if (status != WF_OK) {
         return status;
     }
@@ -382,15 +355,15 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
                 : blocked   ? WF_RESULT_DEADLOCK
                             : WF_RESULT_COMPLETED);
     if (ended) {
-        wf_doc_count(result, "predicted_time_ps", (uint64_t)all.finish.max);
+        wf_doc_count(result, "predicted_time_ps", (uint64_t)all->finish.max);
     } else {
         wf_doc_count(result, "time_reached_ps", (uint64_t)run->time);
     }
     if (stopped) {
         wf_doc_count(result, "unfinished_ranks", tally->unfinished);
     }
-    wf_doc_count(result, "messages", all.messages);
-    wf_doc_count(result, "bytes", all.bytes);
+    wf_doc_count(result, "messages", all->messages);
+    wf_doc_count(result, "bytes", all->bytes);
     wf_doc_count(result, "unreceived_messages", tally->unreceived);
     if (tally->unmatched > 0) {
         wf_doc_count(result, "unmatched_receives", tally->unmatched);
@@ -398,7 +371,7 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
     if (tally->latency.n > 0) {
         wf_document_spread(result, "message_latency_ps", &tally->latency);
     }
-    add_job(wf_doc_section(result, "ranks"), &all);
+    add_job(wf_doc_section(result, "ranks"), all);
     add_details(result, jobs, tally, ended);
     if (jobs->faults != NULL) {
         wf_fault_describe(jobs->faults, &tally->net.losses, result);

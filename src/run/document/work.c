@@ -51,9 +51,9 @@ static void add_training(struct wf_value *result, const struct wf_source_work *w
 {
     enum { DECIMALS = 3 };
     struct wf_value *section = wf_doc_section(result, "training");
-    double whole = (double)(tally->finish.max - jobs->start[job]);
+    double whole = (double)(tally->finish.max - jobs->of[job].start);
     double step = whole / (double)work->repeats, seconds = step / ps_per_second;
-    double devices = (double)jobs->source[job]->n_ranks;
+    double devices = (double)jobs->of[job].source->n_ranks;
     double peak = work->is_8bit ? jobs->peak8 : jobs->peak16;
     double compute = (double)wf_stat_mean(&tally->compute);
     double messages = (double)wf_stat_mean(&tally->wait[WF_IN_SEND]) +
@@ -75,7 +75,7 @@ static void add_training(struct wf_value *result, const struct wf_source_work *w
     wf_doc_measured(section, "compute_percent", percent(compute, whole), DECIMALS);
     /* Pipelines wait in receives and at the end of a step; all else that is not computing is
      * communication that nothing hides. */
-    double idle = whole - (double)wf_stat_mean(&tally->finish) + (double)jobs->start[job];
+    double idle = whole - (double)wf_stat_mean(&tally->finish) + (double)jobs->of[job].start;
     double bubble = messages + (idle > 0 ? idle : 0);
     double exposed = whole - compute - bubble;
     wf_doc_measured(section, "bubble_percent", percent(bubble, whole), DECIMALS);
@@ -89,13 +89,14 @@ void wf_document_work(struct wf_value *result, const struct wf_document_jobs *jo
 {
     struct wf_source_work work = {.repeats = 0};
 
-    if (jobs->source[job] == NULL || !wf_source_work(jobs->source[job], &work) ||
-        work.repeats == 0 || tally->finish.max <= jobs->start[job]) {
+    if (jobs->of[job].source == NULL || !wf_source_work(jobs->of[job].source, &work) ||
+        work.repeats == 0 || tally->finish.max <= jobs->of[job].start) {
         return;
     }
     if (work.collective != NULL) {
         add_collective(result, &work,
-                       (double)(tally->finish.max - jobs->start[job]) / (double)work.repeats);
+                       (double)(tally->finish.max - jobs->of[job].start) /
+                           (double)work.repeats);
     } else {
         add_training(result, &work, jobs, job, tally);
     }

@@ -3,6 +3,7 @@
  * others do nothing, and the difference is added to its entry in the document. */
 #include "run/execute/stages.h"
 
+#include "base/mem.h"
 #include "base/result/doc.h"
 #include "engine/hosts/comm.h"
 #include "engine/model.h"
@@ -10,6 +11,8 @@
 #include "model/ranks/ranks.h"
 #include "program/ops/source.h"
 #include "run/execute/world.h"
+
+#include <stdlib.h>
 
 /* A program of which every rank ends at once. */
 static bool silent_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
@@ -31,8 +34,8 @@ static void keep_time(void *arg, const struct wf_ranks_tally *tally, const struc
     struct finish *finish = arg;
     uint32_t number = finish->job->only - 1;
 
-    finish->time =
-        tally->jobs[number].finish.max - finish->job->plan->jobs[number].settings->start;
+    finish->time = wf_tally_job(tally, number)->finish.max -
+                   finish->job->plan->jobs[number].settings->start;
 }
 
 static void describe_alone(struct wf_value *item, int64_t alone)
@@ -55,6 +58,7 @@ static enum wf_status run_alone(struct wf_execution *x, struct wf_value *item)
     const struct wf_net_env env = wf_job_net_env(job);
     enum wf_status status = WF_OK;
 
+    job->silent = wf_xcalloc(x->plan.n_jobs, sizeof(*job->silent));
     for (uint32_t i = 0; i < x->plan.n_jobs; i++) {
         job->silent[i] =
             (struct wf_source){.ops = &silent_ops, .n_ranks = x->plan.jobs[i].n_ranks};
@@ -78,6 +82,8 @@ static enum wf_status run_alone(struct wf_execution *x, struct wf_value *item)
         }
     }
     job->only = 0;
+    free(job->silent);
+    job->silent = NULL;
     return status;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The run on an ideal network, for the efficiencies (run/document/efficiency.h). */
-#include "base/mem.h"
 #include "engine/hosts/comm.h"
 #include "model/net/net.h"
 #include "model/ranks/node_params.h"
@@ -8,14 +7,11 @@
 #include "run/execute/stages.h"
 #include "run/plan/jobs.h"
 
-#include <string.h>
-
 static void keep_tally(void *arg, const struct wf_ranks_tally *tally, const struct wf_run *run)
 {
     struct wf_job *job = arg;
 
-    job->ideal = wf_xmalloc(sizeof(*job->ideal));
-    memcpy(job->ideal, tally, sizeof(*tally));
+    job->ideal = wf_tally_copy(tally);
 }
 
 enum wf_status wf_job_run_ideal(struct wf_job *job, const struct wf_engine_config *config,

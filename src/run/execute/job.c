@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/execute/job.h"
 
+#include "base/mem.h"
 #include "engine/hosts/comm.h"
 #include "engine/model.h"
 #include "model/net/net.h"
 #include "model/ranks/ranks.h"
 #include "model/ranks/tasks/pe.h"
 #include "model/traffic/traffic.h"
+#include "run/document/document.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,6 +26,7 @@ void wf_job_init(struct wf_job *job, const struct wf_plan *plan)
         .plan = plan,
         .seed = plan->core.seed,
     };
+    job->described = wf_xcalloc(plan->n_jobs + 1, sizeof(*job->described));
 }
 
 void wf_setup_fini(struct wf_setup *setup)
@@ -40,7 +43,9 @@ void wf_job_fini(struct wf_job *job)
     wf_traffic_free(job->traffic);
     wf_placement_release(&job->place);
     wf_cpu_rules_free(job->rules);
+    free(job->cpu.roofline.counted);
     free(job->ideal);
+    free(job->described);
     wf_spill_files_free(job->spill);
     memset(job, 0, sizeof(*job));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replays of task graphs. They differ from replays of MPI programs in the model that runs and
  * in the description of waiting PEs. */
+#include "base/mem.h"
 #include "base/result/doc.h"
 #include "base/units.h"
 #include "engine/model.h"
@@ -13,6 +14,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Measured: memory of a PE besides its messages; memory of a message in transit together with
  * the task that waits for it. */
@@ -51,7 +53,7 @@ static enum wf_status graph_build(const struct wf_job *job, struct wf_engine *en
                                   struct wf_setup *setup, struct wf_err *err)
 {
     const struct wf_replay_params *params = wf_plan_values(job->plan, "replay");
-    struct wf_pe_job programs[WF_TALLY_JOBS];
+    struct wf_pe_job *programs = wf_xcalloc(job->plan->n_jobs, sizeof(*programs));
 
     for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
         programs[i] = (struct wf_pe_job){.graph = job->plan->jobs[i].graph,
@@ -73,7 +75,9 @@ static enum wf_status graph_build(const struct wf_job *job, struct wf_engine *en
         .ends = setup == &job->setup ? job->ends : NULL,
     };
 
-    WF_TRY(wf_pes_new(engine, &config, &setup->pes, err));
+    enum wf_status status = wf_pes_new(engine, &config, &setup->pes, err);
+    free(programs);
+    WF_TRY(status);
     setup->expected_messages = wf_pes_expected_messages(setup->pes);
     return WF_OK;
 }

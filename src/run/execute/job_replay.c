@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/ranks/ranks.h"
 
+#include "base/mem.h"
 #include "base/result/doc.h"
 #include "engine/model.h"
 #include "model/net/net.h"
@@ -12,6 +13,8 @@
 #include "run/document/energy.h"
 #include "run/execute/job.h"
 #include "run/plan/cpu_settings.h"
+
+#include <stdlib.h>
 
 /* Measured: memory of a rank besides its messages, and of a message in transit. A rank of a
  * typical program has a handful of messages in transit. */
@@ -29,10 +32,11 @@ uint64_t wf_job_n_ranks(const struct wf_job *job)
     return n;
 }
 
-/* Fills `jobs`, an array of WF_TALLY_JOBS entries. */
-static struct wf_placement_env placement_env(const struct wf_plan *plan,
-                                             struct wf_placement_job *jobs)
+/* Release its jobs. */
+static struct wf_placement_env placement_env(const struct wf_plan *plan)
 {
+    struct wf_placement_job *jobs = wf_xcalloc(plan->n_jobs, sizeof(*jobs));
+
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
         jobs[i] = (struct wf_placement_job){
             .placement = plan->jobs[i].placement,
@@ -55,17 +59,19 @@ static struct wf_placement_env placement_env(const struct wf_plan *plan,
 
 uint64_t wf_job_place_memory(const struct wf_job *job)
 {
-    struct wf_placement_job jobs[WF_TALLY_JOBS];
-    const struct wf_placement_env env = placement_env(job->plan, jobs);
+    const struct wf_placement_env env = placement_env(job->plan);
+    uint64_t bytes = wf_job_n_ranks(job) * wf_placement_memory(&env);
 
-    return wf_job_n_ranks(job) * wf_placement_memory(&env);
+    free(wf_unconst(env.jobs));
+    return bytes;
 }
 
 static enum wf_status make_cpu(struct wf_job *job, struct wf_err *err)
 {
     const struct wf_plan *plan = job->plan;
     const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
-    const struct wf_source *sources[WF_TALLY_JOBS];
+    const struct wf_source **sources =
+        wf_xcalloc(plan->n_jobs, sizeof(const struct wf_source *));
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
@@ -81,6 +87,7 @@ static enum wf_status make_cpu(struct wf_job *job, struct wf_err *err)
     job->cpu = (struct wf_cpu){.scale = wf_cpu_scale(cpu->scale),
                                .rules = job->rules,
                                .roofline = wf_cpu_roofline(cpu, sources, n)};
+    free(sources);
     return status;
 }
 
@@ -100,16 +107,16 @@ struct wf_net_env wf_job_net_env(const struct wf_job *job)
 enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
 {
     const struct wf_plan *plan = job->plan;
-    struct wf_placement_job jobs[WF_TALLY_JOBS];
-    const struct wf_placement_env where = placement_env(plan, jobs);
 
     job->setup.mpi = wf_plan_values(plan, "mpi");
     job->setup.node = wf_plan_values(plan, "node");
     WF_TRY(wf_plan_blame(plan, "node", wf_node_params_check(job->setup.node, err), err));
+    const struct wf_placement_env where = placement_env(plan);
     enum wf_status status = wf_placement_make(&where, &job->place, err);
     if (!wf_placement_has_files(&where)) {
         status = wf_plan_blame(plan, "topology", status, err);
     }
+    free(wf_unconst(where.jobs));
     if (status == WF_OK) {
         status = make_cpu(job, err);
     }
@@ -191,7 +198,7 @@ static uint64_t replay_memory(const struct wf_job *job)
 static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *engine,
                                    struct wf_setup *setup, struct wf_err *err)
 {
-    struct wf_ranks_job programs[WF_TALLY_JOBS];
+    struct wf_ranks_job *programs = wf_xcalloc(job->plan->n_jobs, sizeof(*programs));
 
     for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
         const struct wf_plan_job *program = &job->plan->jobs[i];
@@ -217,7 +224,9 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
         .ends = setup == &job->setup ? job->ends : NULL,
     };
 
-    WF_TRY(wf_ranks_new(engine, &config, &setup->ranks, err));
+    enum wf_status status = wf_ranks_new(engine, &config, &setup->ranks, err);
+    free(programs);
+    WF_TRY(status);
     setup->expected_messages = wf_ranks_expected_messages(setup->ranks);
     return WF_OK;
 }

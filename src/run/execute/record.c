@@ -169,6 +169,8 @@ enum wf_status wf_stage_record(struct wf_execution *x)
     bool single = wf_comm_size(x->host->world) == 1;
 
     WF_TRY(check_payload(plan, x->host->world, x->err));
+    record->n_jobs = plan->n_jobs;
+    record->jobs = wf_xcalloc(plan->n_jobs, sizeof(*record->jobs));
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
         const struct wf_plan_job *job = &plan->jobs[i];
         if (!job->program) {
@@ -265,7 +267,7 @@ static bool is_kept(const void *arg, const char *key)
     const char *name = key;
 
     (void)wf_scenario_job_key(key, &number, &name);
-    return number >= WF_TALLY_JOBS || record->jobs[number].path == NULL ||
+    return number >= record->n_jobs || record->jobs[number].path == NULL ||
            (strncmp(name, "run.", 4) != 0 && strcmp(name, "source") != 0);
 }
 
@@ -278,7 +280,7 @@ struct wf_scenario *wf_sim_record_scenario(const struct wf_sim_record *record,
         return NULL;
     }
     wf_scenario_append_if(own, scenario, is_kept, record);
-    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
+    for (uint32_t i = 0; i < record->n_jobs; i++) {
         if (record->jobs[i].path != NULL) {
             char key[32] = "source";
             struct wf_err err;
@@ -352,7 +354,6 @@ void wf_stage_describe_record(struct wf_execution *x, uint64_t raw_ps)
 {
     const struct wf_sim_record *record = &x->record;
     const struct wf_plan *plan = &x->plan;
-    const struct wf_robust *judged[WF_TALLY_JOBS];
     struct wf_value *root = x->doc;
     uint32_t n = 0;
 
@@ -362,6 +363,8 @@ void wf_stage_describe_record(struct wf_execution *x, uint64_t raw_ps)
     if (record->has_noise) {
         describe_noise(&record->noise, root);
     }
+    const struct wf_robust **judged =
+        wf_xcalloc(plan->n_jobs, sizeof(const struct wf_robust *));
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
         if (record->jobs[i].is_judged) {
             judged[n++] = &record->jobs[i].robust;
@@ -370,6 +373,7 @@ void wf_stage_describe_record(struct wf_execution *x, uint64_t raw_ps)
     if (n > 0) {
         wf_sim_spans_describe(judged, n, raw_ps, root);
     }
+    free(judged);
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
         if (record->jobs[i].is_trace && !record->jobs[i].is_judged) {
             warn_about(&plan->jobs[i], root);
@@ -382,7 +386,7 @@ void wf_stage_describe_record(struct wf_execution *x, uint64_t raw_ps)
 
 void wf_sim_record_end(struct wf_sim_record *record)
 {
-    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
+    for (uint32_t i = 0; i < record->n_jobs; i++) {
         struct wf_sim_recorded *job = &record->jobs[i];
         if (job->writer != NULL) {
             job->writer->ops->discard(job->writer);
@@ -393,6 +397,7 @@ void wf_sim_record_end(struct wf_sim_record *record)
         }
         free(job->path);
     }
+    free(record->jobs);
     wf_temp_remove(record->directory);
     free(record->directory);
     *record = (struct wf_sim_record){.kept = false};

@@ -38,7 +38,8 @@ struct wf_sim_record {
     char *directory;
     bool has_noise; /* compute times are measured: the noise of this host is known */
     struct wf_host_noise noise;
-    struct wf_sim_recorded jobs[WF_TALLY_JOBS];
+    struct wf_sim_recorded *jobs; /* [n_jobs]; null before wf_stage_record() */
+    uint32_t n_jobs;
 };
 
 /* After wf_stage_play(): the scenario of a replay of the record, to be freed by the caller;

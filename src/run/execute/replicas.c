@@ -49,8 +49,8 @@ struct work {
     const struct wf_scenario *scenario;
     const struct wf_sim_host *host;
     /* The compute spans of each program; all zero if they are kept. */
-    struct wf_places places[WF_TALLY_JOBS];
-    struct wf_resample resamples[WF_TALLY_JOBS];
+    struct wf_places *places;
+    struct wf_resample *resamples;
     struct wf_replicas_drawn drawn;
     struct wf_replicas_table table;
     uint64_t n_ranks;
@@ -177,12 +177,12 @@ static void add_model_error(const struct work *work, const struct wf_ranks_tally
     int64_t longest = 0;
 
     for (uint32_t i = 0; i < work->plan->n_jobs; i++) {
-        int64_t computing = wf_stat_mean(&tally->jobs[i].compute);
+        int64_t computing = wf_stat_mean(&wf_tally_job(tally, i)->compute);
         longest = computing > longest ? computing : longest;
     }
     row[0] = with_error(row[0], longest, factor);
     for (uint32_t i = 0; i < table->n_jobs; i++, at++) {
-        *at = with_error(*at, wf_stat_mean(&tally->jobs[i].compute), factor);
+        *at = with_error(*at, wf_stat_mean(&wf_tally_job(tally, i)->compute), factor);
     }
     for (uint32_t i = 0; i < table->n_ranks; i++, at++) {
         *at = with_error(*at, longest, factor);
@@ -203,15 +203,12 @@ static void fill_row(const struct work *work, const struct worker *worker,
     }
     at += WF_REPLICAS_EFFICIENCIES;
     for (uint32_t i = 0; i < table->n_jobs; i++) {
-        *at++ = tally->jobs[i].finish.max - jobs.start[i];
+        *at++ = wf_tally_job(tally, i)->finish.max - jobs.of[i].start;
     }
     for (uint32_t i = 0; i < table->n_ranks; i++) {
         *at++ = worker->ends[table->ranks[i]];
     }
-    row[0] = 0;
-    for (uint32_t i = 0; i < jobs.n; i++) {
-        row[0] = tally->jobs[i].finish.max > row[0] ? tally->jobs[i].finish.max : row[0];
-    }
+    row[0] = tally->all.finish.max;
 }
 
 static bool has_ended(const struct wf_ranks_tally *tally)
@@ -256,8 +253,8 @@ static enum wf_status run_replica(const struct work *work, struct worker *worker
                                   uint64_t replica, struct wf_err *err)
 {
     struct wf_plan *plan = &worker->plan;
-    struct wf_source *sources[WF_TALLY_JOBS];
-    struct wf_resample_draw draws[WF_TALLY_JOBS];
+    struct wf_source **sources = wf_xcalloc(plan->n_jobs, sizeof(struct wf_source *));
+    struct wf_resample_draw *draws = wf_xcalloc(plan->n_jobs, sizeof(*draws));
     struct wf_job job;
     bool retimed = work->drawn.kept == NULL;
 
@@ -280,6 +277,8 @@ static enum wf_status run_replica(const struct work *work, struct worker *worker
         wf_source_free(plan->jobs[i].source);
         plan->jobs[i].source = sources[i];
     }
+    free(sources);
+    free(draws);
     return status;
 }
 
@@ -369,11 +368,14 @@ static enum wf_status end_replicas(struct work *work, struct wf_value *doc, stru
         missing += work->table.values[i * work->table.n_columns] == WF_REPLICAS_MISSING;
     }
     if (doc != NULL) {
-        struct wf_document_jobs jobs = {.n = work->plan->n_jobs};
-        for (uint32_t i = 1; i < jobs.n; i++) {
-            jobs.first[i] = jobs.first[i - 1] + work->plan->jobs[i - 1].n_ranks;
+        uint32_t n = work->plan->n_jobs;
+        struct wf_document_job *of = wf_xcalloc(n, sizeof(*of));
+        for (uint32_t i = 1; i < n; i++) {
+            of[i].first = of[i - 1].first + work->plan->jobs[i - 1].n_ranks;
         }
-        wf_replicas_describe(&work->table, work->table.n_rows, &work->drawn, &jobs, doc);
+        wf_replicas_describe(&work->table, work->table.n_rows, &work->drawn,
+                             &(struct wf_document_jobs){.n = n, .of = of}, doc);
+        free(of);
     }
     if (missing == 0) {
         return WF_OK;
@@ -388,7 +390,11 @@ static enum wf_status end_replicas(struct work *work, struct wf_value *doc, stru
 static enum wf_status replicate(struct wf_execution *x, const struct wf_scenario *scenario)
 {
     const struct wf_plan *plan = &x->plan; /* its sources can be played again */
-    struct work work = {.plan = plan, .scenario = scenario, .host = x->host};
+    struct work work = {.plan = plan,
+                        .scenario = scenario,
+                        .host = x->host,
+                        .places = wf_xcalloc(plan->n_jobs, sizeof(*work.places)),
+                        .resamples = wf_xcalloc(plan->n_jobs, sizeof(*work.resamples))};
     enum wf_status status = find_drawn(&work, x->err);
 
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
@@ -408,10 +414,12 @@ static enum wf_status replicate(struct wf_execution *x, const struct wf_scenario
         (void)pthread_mutex_destroy(&work.lock);
         wf_replicas_table_fini(&work.table);
     }
-    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
         wf_resample_fini(&work.resamples[i]);
         wf_places_fini(&work.places[i]);
     }
+    free(work.resamples);
+    free(work.places);
     return status;
 }
 

@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/ranks/tally.h"
 #include "program/trace/reader.h"
+#include "run/scenario/scenario.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -128,8 +128,8 @@ static enum wf_status read_head(struct reader *r)
         return refuse_line(r, "the number of jobs");
     }
     char expected[64];
-    (void)snprintf(expected, sizeof(expected), "a number of jobs from 1 to %d", WF_TALLY_JOBS);
-    return read_count(r, 0, 1, WF_TALLY_JOBS, expected, &r->tracer->n_jobs);
+    (void)snprintf(expected, sizeof(expected), "a number of jobs from 1 to %d", WF_JOBS_MAX);
+    return read_count(r, 0, 1, WF_JOBS_MAX, expected, &r->tracer->n_jobs);
 }
 
 static enum wf_status read_job(struct reader *r, struct wf_tracer_job *job)

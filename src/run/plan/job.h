@@ -14,6 +14,7 @@
 #include "run/plan/plan.h"
 
 struct wf_cpu_rules;
+struct wf_document_job;
 struct wf_engine;
 struct wf_mpi_params;
 struct wf_net;
@@ -51,7 +52,8 @@ struct wf_job {
     uint64_t seed;                /* for the noise of nodes */
     int64_t *ends;                /* as in struct wf_ranks_config; may be null */
     uint32_t only; /* number + 1 of the only program that does something; 0: all do */
-    struct wf_source silent[WF_TALLY_JOBS]; /* used for the others */
+    struct wf_source *silent;          /* [n_jobs], used for the others */
+    struct wf_document_job *described; /* [n_jobs], of wf_document_jobs_of() */
 };
 
 /* All members are required. */

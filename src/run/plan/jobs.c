@@ -85,7 +85,6 @@ const struct wf_plan_block *wf_plan_job_block(const struct wf_plan *plan,
 static enum wf_status add_jobs(struct wf_plan *plan, struct wf_err *err)
 {
     plan->n_jobs = 1;
-    plan->jobs[0].settings = &plan->core.job;
     for (size_t i = 0; i < plan->scenario->n; i++) {
         uint32_t number;
         const char *name;
@@ -96,6 +95,8 @@ static enum wf_status add_jobs(struct wf_plan *plan, struct wf_err *err)
         }
     }
 
+    plan->jobs = wf_xcalloc(plan->n_jobs, sizeof(*plan->jobs));
+    plan->jobs[0].settings = &plan->core.job;
     for (uint32_t i = 1; i < plan->n_jobs; i++) {
         plan->jobs[i].settings = wf_xcalloc(1, sizeof(struct wf_scenario_job));
         WF_TRY(wf_param_defaults(wf_scenario_job_params(), plan->jobs[i].settings, err));
@@ -468,6 +469,7 @@ void wf_plan_jobs_fini(struct wf_plan *plan)
             free(job->settings);
         }
     }
+    free(plan->jobs);
 }
 
 /* ---- descriptions for the document ---- */

@@ -61,7 +61,7 @@ struct wf_plan {
     const struct wf_bench_ops *bench; /* either this... */
     const char *pattern;              /* ...or this and the network... */
     const struct wf_net_ops *net;     /* ...or all of these; topo may be null */
-    struct wf_plan_job jobs[WF_TALLY_JOBS];
+    struct wf_plan_job *jobs;         /* [n_jobs] */
     uint32_t n_jobs;
     struct wf_topo *topo;
     struct wf_plan_block blocks[WF_PLAN_BLOCKS_MAX];

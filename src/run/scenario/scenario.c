@@ -93,7 +93,7 @@ bool wf_scenario_job_key(const char *key, uint32_t *number, const char **name)
     if (strncmp(key, "job.", 4) != 0 || *at < '1' || *at > '9') {
         return false;
     }
-    for (; *at >= '0' && *at <= '9' && n < WF_TALLY_JOBS; at++) {
+    for (; *at >= '0' && *at <= '9' && n <= WF_JOBS_MAX; at++) {
         n = 10 * n + (uint32_t)(*at - '0');
     }
     *number = n;
@@ -208,11 +208,11 @@ static enum wf_status check_job_key(const char *key, const char *origin, struct 
     uint32_t number;
     const char *name;
 
-    if (!wf_scenario_job_key(key, &number, &name) || number >= WF_TALLY_JOBS) {
+    if (!wf_scenario_job_key(key, &number, &name) || number > WF_JOBS_MAX) {
         return wf_err_set(err, WF_EUSAGE,
                           "unknown parameter '%.64s'; expected job.<number>.<name> with a "
                           "number from 1 to %d, as in job.1.source",
-                          origin, WF_TALLY_JOBS - 1);
+                          origin, WF_JOBS_MAX);
     }
     if (wf_scenario_source_key(name) || wf_param_find(wf_scenario_job_params(), name) != NULL) {
         return WF_OK;

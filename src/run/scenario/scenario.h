@@ -75,6 +75,9 @@ extern const struct wf_param wf_scenario_params[]; /* over struct wf_scenario_co
 /* The last rows of that table, which apply to struct wf_scenario_job. */
 const struct wf_param *wf_scenario_job_params(void);
 
+/* The number of the last job: records of ranks have 16 bits for it. */
+enum { WF_JOBS_MAX = 65535 };
+
 /* Whether the key belongs to a program other than the first. Sets its number, 1 or above, and
  * where in the key the name begins. */
 bool wf_scenario_job_key(const char *key, uint32_t *number, const char **name);

@@ -33,7 +33,7 @@ static struct wf_job_tally run(const char *const *mpi, const struct wf_op *const
     if (out.status != WF_OK || out.tally.unfinished > 0 || out.tally.unreceived > 0) {
         memset(&out.tally, 0xff, sizeof(out.tally));
     }
-    return out.tally.jobs[0];
+    return out.tally.all;
 }
 
 /* Of two ranks, of which one is done before the other. */
@@ -208,8 +208,8 @@ static void a_burst_is_limited_by_the_gap(void)
     struct outcome out =
         replay_script((struct setup){.net = &wf_net_loggp_ops, .net_params = &slow}, ranks, 2);
 
-    CHECK(out.tally.jobs[0].finish.max == O + 4 * 2000 + L + O);
-    CHECK(out.tally.jobs[0].finish.min == 5 * O);
+    CHECK(out.tally.all.finish.max == O + 4 * 2000 + L + O);
+    CHECK(out.tally.all.finish.min == 5 * O);
 }
 
 /* Two long messages to different ranks: announced o apart, their data leaves one after the
@@ -321,9 +321,9 @@ static void a_message_within_a_node(void)
     struct setup setup = {
         .net = &wf_net_loggp_ops, .net_params = &params, .mpi = mpi, .ranks_per_node = 2};
 
-    CHECK(replay_script(setup, ranks, 2).tally.jobs[0].finish.max == O + 700 + BIG + O);
+    CHECK(replay_script(setup, ranks, 2).tally.all.finish.max == O + 700 + BIG + O);
     setup.mpi = (const char *const[]){"local", "false", NULL};
-    CHECK(replay_script(setup, ranks, 2).tally.jobs[0].finish.max == O + L + TAIL + O);
+    CHECK(replay_script(setup, ranks, 2).tally.all.finish.max == O + L + TAIL + O);
 }
 
 /* A put is there after L + (k-1)G and acknowledged after another L; the question of a get takes

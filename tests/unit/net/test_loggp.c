@@ -28,7 +28,7 @@ static int64_t end_of(const struct wf_op *const *ranks, uint32_t n_ranks)
 {
     struct outcome out = run(ranks, n_ranks);
 
-    return out.status == WF_OK && out.tally.unfinished == 0 ? out.tally.jobs[0].finish.max : -1;
+    return out.status == WF_OK && out.tally.unfinished == 0 ? out.tally.all.finish.max : -1;
 }
 
 static void one_message_takes_o_kG_L_o(void)
@@ -42,12 +42,12 @@ static void one_message_takes_o_kG_L_o(void)
         int64_t k = sizes[i] > 0 ? (int64_t)sizes[i] : 1;
         struct outcome out = run(ranks, 2);
 
-        CHECK(out.tally.jobs[0].finish.max == O + (k - 1) + L + O);
-        CHECK(out.tally.jobs[0].finish.min == O); /* the sender's CPU is free again */
-        CHECK_U64(out.tally.jobs[0].messages, 1);
-        CHECK_U64(out.tally.jobs[0].bytes, sizes[i]);
-        CHECK(out.tally.jobs[0].wait[WF_IN_RECV].max == O + (k - 1) + L);
-        CHECK(out.tally.jobs[0].overhead.max == O);
+        CHECK(out.tally.all.finish.max == O + (k - 1) + L + O);
+        CHECK(out.tally.all.finish.min == O); /* the sender's CPU is free again */
+        CHECK_U64(out.tally.all.messages, 1);
+        CHECK_U64(out.tally.all.bytes, sizes[i]);
+        CHECK(out.tally.all.wait[WF_IN_RECV].max == O + (k - 1) + L);
+        CHECK(out.tally.all.overhead.max == O);
     }
 }
 
@@ -78,7 +78,7 @@ static void bytes_take_what_the_points_say(void)
         struct outcome out = replay_script(
             (struct setup){.net = &wf_net_loggp_ops, .net_params = &own}, ranks, 2);
 
-        CHECK(out.tally.jobs[0].finish.max == O + cases[i].tail + L + O);
+        CHECK(out.tally.all.finish.max == O + cases[i].tail + L + O);
     }
 }
 
@@ -95,7 +95,7 @@ static void a_shared_interface_receives_later(void)
     own.shared = 0.75;
     struct outcome out =
         replay_script((struct setup){.net = &wf_net_loggp_ops, .net_params = &own}, ranks, 2);
-    CHECK(out.tally.jobs[0].finish.max == O + 3000 + (BIG - 1) + O);
+    CHECK(out.tally.all.finish.max == O + 3000 + (BIG - 1) + O);
 }
 
 /* By points: 2500 for one byte, 3500 for the long one, in between on a line and behind it by
@@ -123,9 +123,9 @@ static void an_interface_is_held_as_the_points_say(void)
         int64_t tail = bytes > 1 ? (int64_t)bytes - 1 : 0;
         struct outcome out = replay_script(setup, both, 2);
 
-        CHECK(out.tally.jobs[0].finish.max == O + cases[i].held + tail + O);
+        CHECK(out.tally.all.finish.max == O + cases[i].held + tail + O);
         out = replay_script(setup, turns, 2);
-        CHECK(out.tally.jobs[0].finish.max == 2 * (O + tail + L + O));
+        CHECK(out.tally.all.finish.max == 2 * (O + tail + L + O));
     }
 }
 
@@ -137,7 +137,7 @@ static void the_defaults_are_what_the_document_says(void)
     struct outcome out = replay_script((struct setup){.net = &wf_net_loggp_ops}, ranks, 2);
 
     /* 0.5 us + 131071 B / 10 GB/s + 1 us + 0.5 us. */
-    CHECK(out.tally.jobs[0].finish.max == 500000 + 13107100 + 1000000 + 500000);
+    CHECK(out.tally.all.finish.max == 500000 + 13107100 + 1000000 + 500000);
 }
 
 /* Short messages: the CPU is the limit (o > g); each is received o after the one before. */
@@ -188,8 +188,8 @@ static void a_burst_of_short_messages_is_limited_by_a_large_g(void)
     struct outcome out =
         replay_script((struct setup){.net = &wf_net_loggp_ops, .net_params = &slow}, ranks, 2);
 
-    CHECK(out.tally.jobs[0].finish.max == O + 9000 + L + O);
-    CHECK(out.tally.jobs[0].finish.min == 2 * O); /* the CPU does not wait for the interface */
+    CHECK(out.tally.all.finish.max == O + 9000 + L + O);
+    CHECK(out.tally.all.finish.min == 2 * O); /* the CPU does not wait for the interface */
 }
 
 /* Three senders, one receiver: heads arrive together, the interface takes them in turn. */
@@ -202,9 +202,9 @@ static void a_receiver_takes_in_one_message_at_a_time(void)
     struct outcome out = run(ranks, 4);
     int64_t last_begins = O + L + 2 * (GAP + BIG - 1);
 
-    CHECK(out.tally.jobs[0].finish.max == last_begins + (BIG - 1) + O);
-    CHECK(out.tally.jobs[0].wait[WF_IN_RECV].max == last_begins + (BIG - 1) - 2 * O);
-    CHECK_U64(out.tally.jobs[0].messages, 3);
+    CHECK(out.tally.all.finish.max == last_begins + (BIG - 1) + O);
+    CHECK(out.tally.all.wait[WF_IN_RECV].max == last_begins + (BIG - 1) - 2 * O);
+    CHECK_U64(out.tally.all.messages, 3);
 }
 
 /* A receiver that is late does not hold up the sender, and finds the message waiting. */
@@ -215,10 +215,10 @@ static void a_late_receiver_pays_only_its_overhead(void)
     static const struct wf_op *const ranks[] = {zero, one};
     struct outcome out = run(ranks, 2);
 
-    CHECK(out.tally.jobs[0].finish.max == 1000000 + O);
-    CHECK(out.tally.jobs[0].finish.min == O);
-    CHECK(out.tally.jobs[0].wait[WF_IN_RECV].max == 0);
-    CHECK(out.tally.jobs[0].compute.max == 1000000);
+    CHECK(out.tally.all.finish.max == 1000000 + O);
+    CHECK(out.tally.all.finish.min == O);
+    CHECK(out.tally.all.wait[WF_IN_RECV].max == 0);
+    CHECK(out.tally.all.compute.max == 1000000);
 }
 
 static void alpha_beta_is_exact_and_knows_no_contention(void)
@@ -233,8 +233,8 @@ static void alpha_beta_is_exact_and_knows_no_contention(void)
         const struct wf_op *const ranks[] = {zero, sender, sender};
         struct outcome out = replay_script(
             (struct setup){.net = &wf_net_alphabeta_ops, .net_params = &ab}, ranks, 3);
-        CHECK_U64((uint64_t)out.tally.jobs[0].finish.max, 7000 + sizes[i]);
-        CHECK(out.tally.jobs[0].overhead.max == 0);
+        CHECK_U64((uint64_t)out.tally.all.finish.max, 7000 + sizes[i]);
+        CHECK(out.tally.all.overhead.max == 0);
     }
 }
 
@@ -251,7 +251,7 @@ static void overtaking_bytes_do_not_change_the_matching(void)
         (struct setup){.net = &wf_net_alphabeta_ops, .net_params = &ab}, ranks, 3);
 
     /* Rank 1 goes on when the long one is in, rank 2 a start-up time later. */
-    CHECK(out.tally.jobs[0].finish.max == 7000 + 50000 + 7000);
+    CHECK(out.tally.all.finish.max == 7000 + 50000 + 7000);
 }
 
 /* Posted the other way round. The second arrives g after the first, while the CPU is still busy

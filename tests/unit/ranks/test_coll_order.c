@@ -40,7 +40,7 @@ static struct outcome run(const char *const *mpi, const struct wf_op *zero,
 /* Whether all is over and the last rank ended at this time. */
 static bool ends_at(const struct outcome *out, int64_t time)
 {
-    int64_t end = out->tally.jobs[0].finish.max;
+    int64_t end = out->tally.all.finish.max;
 
     if (end != time) {
         printf("# ended at %lld, not at %lld\n", (long long)end, (long long)time);
@@ -68,7 +68,7 @@ static void nccl_is_serial_by_itself(void)
     static const struct wf_op two[] = {ICOLL(IALLREDUCE, 1 << 20, 0),
                                        ICOLL(IALLREDUCE, 1 << 20, 1), WAITALL(0, 2), END};
     struct outcome out = run(of_nccl, one, one);
-    int64_t alone = out.tally.jobs[0].finish.max;
+    int64_t alone = out.tally.all.finish.max;
 
     out = run(of_nccl, two, two);
     CHECK(ends_at(&out, 2 * alone));
@@ -151,7 +151,7 @@ static void blocking_and_freed_ones(void)
     struct outcome out = run(serial, blocking, blocking);
 
     CHECK(ends_at(&out, 2 * A + 600));
-    CHECK_U64(out.tally.jobs[0].wait[WF_IN_COLLECTIVE].sum_low, 2 * (2 * A + 600));
+    CHECK_U64(out.tally.all.wait[WF_IN_COLLECTIVE].sum_low, 2 * (2 * A + 600));
     out = run(serial, freed, freed);
     CHECK(ends_at(&out, 0));
 }

@@ -201,7 +201,7 @@ static struct outcome run_node(struct node_program *program, const char *const *
 
 static int64_t time_of(const struct outcome *out)
 {
-    return out->status == WF_OK ? out->tally.jobs[0].finish.max : -1;
+    return out->status == WF_OK ? out->tally.all.finish.max : -1;
 }
 
 /* Two sockets with two domains each, two ranks in a domain. */
@@ -256,7 +256,7 @@ static void long_messages_take_three_latencies(void)
     add_op(&program, 4, (struct wf_op)RECV(0, 0));
     struct outcome out = run_node(&program, numa, mpi);
     CHECK_U64((uint64_t)time_of(&out), 3 * 400000 + 500000);
-    CHECK_U64((uint64_t)out.tally.jobs[0].wait[WF_IN_SEND].max, 2 * 400000 + 500000);
+    CHECK_U64((uint64_t)out.tally.all.wait[WF_IN_SEND].max, 2 * 400000 + 500000);
 }
 
 /* ---- memory ---- */
@@ -373,13 +373,13 @@ static void senders_of_long_messages_wait_for_memory(void)
     }
     struct outcome out = run_node(&program, node, mpi);
     CHECK_U64((uint64_t)time_of(&out), 3 * LATENCY + 2 * PASSED);
-    CHECK_U64((uint64_t)out.tally.jobs[0].finish.min, 2 * LATENCY + PASSED);
-    CHECK_U64((uint64_t)out.tally.jobs[0].wait[WF_IN_SEND].max, 2 * LATENCY + 2 * PASSED);
+    CHECK_U64((uint64_t)out.tally.all.finish.min, 2 * LATENCY + PASSED);
+    CHECK_U64((uint64_t)out.tally.all.wait[WF_IN_SEND].max, 2 * LATENCY + 2 * PASSED);
     CHECK_U64(out.tally.latency.n, 2);
     CHECK_U64((uint64_t)out.tally.latency.max, LATENCY + 2 * PASSED);
-    CHECK_U64(out.tally.marks.last[0][0].time.n, 4);
-    CHECK_U64(out.tally.marks.last[0][1].time.n, 4);
-    CHECK_U64((uint64_t)out.tally.marks.last[0][1].time.min, 2 * LATENCY + PASSED);
+    CHECK_U64(out.tally.all.marks.last[0].time.n, 4);
+    CHECK_U64(out.tally.all.marks.last[1].time.n, 4);
+    CHECK_U64((uint64_t)out.tally.all.marks.last[1].time.min, 2 * LATENCY + PASSED);
 }
 
 /* A synchronous message that is shorter than its latency: the sender goes on when the first
@@ -392,7 +392,7 @@ static void a_short_synchronous_message_has_left_when_it_arrives(void)
     add_op(&program, 0, (struct wf_op)SSEND(1, 0, 100));
     add_op(&program, 1, (struct wf_op)RECV(0, 0));
     struct outcome out = run_node(&program, node, NULL);
-    CHECK_U64((uint64_t)out.tally.jobs[0].finish.min, 3 * LATENCY);
+    CHECK_U64((uint64_t)out.tally.all.finish.min, 3 * LATENCY);
     CHECK_U64((uint64_t)time_of(&out), 3 * LATENCY + 1000);
 }
 

@@ -34,12 +34,13 @@ static void more_than_a_time_is_the_greatest_time(void)
     CHECK(wf_cpu_time(wf_cpu_scale(1e6), WF_TIME_MAX) == WF_TIME_MAX);
 }
 
-/* 3 operations per picosecond with 16 bits, 8 with 8 bits, 2 bytes. */
+/* 3 operations per picosecond with 16 bits, 8 with 8 bits, 2 bytes. Two jobs count their work. */
+static bool counted[101] = {[0] = true, [99] = true};
 static const struct wf_cpu device = {.scale = WF_CPU_SCALE_ONE,
                                      .roofline = {.flops16 = UINT64_C(3000000000000),
                                                   .flops8 = UINT64_C(8000000000000),
                                                   .memory = 2000000000000 * WF_RATE_BYTE,
-                                                  .jobs = 1}};
+                                                  .counted = counted}};
 
 static int64_t time_of(uint64_t flops16, uint64_t flops8, uint64_t bytes, uint32_t job)
 {
@@ -62,7 +63,8 @@ static void counted_work_takes_operations_or_memory(void)
     CHECK(time_of(UINT64_MAX, UINT64_MAX, UINT64_MAX, 0) > INT64_C(1) << 61);
     /* Another job has times of its own. */
     CHECK(time_of(3000, 0, 0, 1) == 7);
-    CHECK(time_of(3000, 0, 0, 64) == 7);
+    CHECK(time_of(3000, 0, 0, 99) == 1000);
+    CHECK(time_of(3000, 0, 0, 100) == 7);
 }
 
 static void shares_of_peaks_make_the_roofline(void)
@@ -72,7 +74,7 @@ static void shares_of_peaks_make_the_roofline(void)
 
     CHECK_U64(roofline.flops16, UINT64_C(100000000000000));
     CHECK_U64(roofline.flops8, UINT64_C(100000000000000));
-    CHECK_U64(roofline.jobs, 0);
+    CHECK(roofline.counted == NULL);
     cpu.tflops8 = 200;
     cpu.efficiency = 0.5;
     cpu.efficiency8 = 0.25;

@@ -26,16 +26,15 @@ static bool ends_at(const struct outcome *out, const int64_t *times, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         wf_stat_add(&expected, times[i]);
     }
-    bool same = memcmp(&expected, &out->tally.jobs[0].finish, sizeof(expected)) == 0;
+    bool same = memcmp(&expected, &out->tally.all.finish, sizeof(expected)) == 0;
     if (!same) {
         printf("# min %lld max %lld sum %llu, expected %lld %lld %llu\n",
-               (long long)out->tally.jobs[0].finish.min,
-               (long long)out->tally.jobs[0].finish.max,
-               (unsigned long long)out->tally.jobs[0].finish.sum_low, (long long)expected.min,
+               (long long)out->tally.all.finish.min, (long long)out->tally.all.finish.max,
+               (unsigned long long)out->tally.all.finish.sum_low, (long long)expected.min,
                (long long)expected.max, (unsigned long long)expected.sum_low);
     }
     return same && out->status == WF_OK && out->tally.unfinished == 0 &&
-           out->tally.jobs[0].messages == 0 && out->tally.latency.n == 0;
+           out->tally.all.messages == 0 && out->tally.latency.n == 0;
 }
 
 /* All leave two least delays after the last has come. */
@@ -52,7 +51,7 @@ static void an_ideal_barrier_costs_a_report_and_a_release(void)
     out = replay_script(on_net(mpi), early_hub, 3);
     CHECK(ends_at(&out, times, 3));
     /* The waits are 7000 - 0, 7000 - 100 and 7000 - 5000. */
-    CHECK_U64(out.tally.jobs[0].wait[WF_IN_COLLECTIVE].sum_low, 7000 + 6900 + 2000);
+    CHECK_U64(out.tally.all.wait[WF_IN_COLLECTIVE].sum_low, 7000 + 6900 + 2000);
 }
 
 /* 5 ranks are 3 levels of 700 ps, and 1000 bytes take 1000 ps: 3100 ps after the last. */

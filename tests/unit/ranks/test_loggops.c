@@ -25,7 +25,7 @@ static struct wf_job_tally run(const char *text, const struct loggops *given)
         memset(&tally, 0xff, sizeof(tally));
     }
     wf_graph_free(graph);
-    return tally.replay.jobs[0];
+    return tally.replay.all;
 }
 
 static void a_message_there_and_back(void)
@@ -152,7 +152,7 @@ static void a_fraction_per_byte(void)
 
     params.bandwidth = UINT64_C(30000000000) * WF_RATE_BYTE;
     CHECK(run_in_order(&setup, &tally).status == WF_OK);
-    CHECK_U64((uint64_t)tally.replay.jobs[0].finish.max, (uint64_t)((o + L + o) * NS + 1034));
+    CHECK_U64((uint64_t)tally.replay.all.finish.max, (uint64_t)((o + L + o) * NS + 1034));
     wf_graph_free(graph);
 }
 
@@ -327,11 +327,11 @@ static void tasks_of_several_steps(void)
 
     draw_send(&d, 0, a,
               (struct wf_task_send){.offset = 400 * NS, .bytes = TAIL + 1, .pe = 1, .id = b});
-    struct wf_job_tally job = run_loggops(&d.graph, &given).replay.jobs[0];
+    struct wf_job_tally job = run_loggops(&d.graph, &given).replay.all;
     CHECK_NS(job.finish.min, 1000 + o);
     CHECK_NS(job.finish.max, 400 + o + L + o + TAIL + 500);
     given.S = 0; /* now the second half of the first task waits for the receive */
-    job = run_loggops(&d.graph, &given).replay.jobs[0];
+    job = run_loggops(&d.graph, &given).replay.all;
     CHECK_NS(job.finish.min, 400 + o + L + 600);
     CHECK_NS(job.finish.max, 400 + o + L + o + TAIL + 500);
 }
@@ -347,7 +347,7 @@ static void tasks_with_several_messages(void)
         draw_send(&d, pe, task, (struct wf_task_send){.bytes = 1, .pe = 0, .id = last});
     }
     struct wf_pe_tally tally = run_loggops(&d.graph, &plain);
-    CHECK_NS(tally.replay.jobs[0].finish.max, o + L + 3 * o + 100);
+    CHECK_NS(tally.replay.all.finish.max, o + L + 3 * o + 100);
     CHECK_U64(tally.tasks, 4);
 
     uint32_t more = draw_task(&d, 1, 0);
@@ -399,9 +399,9 @@ static void a_later_start(void)
     struct wf_pe_tally tally;
 
     CHECK(run_in_order(&setup, &tally).status == WF_OK);
-    CHECK_NS(tally.replay.jobs[0].finish.max, 5000 + o + L + o + TAIL);
-    CHECK_NS(tally.replay.jobs[0].wait[WF_IN_RECV].max, o + L);
-    CHECK_U64(tally.replay.jobs[0].wait[WF_IN_CORE].n, 0);
+    CHECK_NS(tally.replay.all.finish.max, 5000 + o + L + o + TAIL);
+    CHECK_NS(tally.replay.all.wait[WF_IN_RECV].max, o + L);
+    CHECK_U64(tally.replay.all.wait[WF_IN_CORE].n, 0);
     wf_graph_free(graph);
 }
 
@@ -467,7 +467,7 @@ static void results_of_loggopsim(void)
             graph = open_goal(path);
             memcpy(last, name, sizeof(last));
         }
-        int64_t found = run_loggops(graph, &given).replay.jobs[0].finish.max;
+        int64_t found = run_loggops(graph, &given).replay.all.finish.max;
         n++;
         n_equal += found == finish * NS ? 1 : 0;
         if (found != finish * NS) {

@@ -60,7 +60,7 @@ static void ranks_that_share_a_node_get_their_own_messages(void)
     CHECK_U64(out.tally.unfinished, 0);
     CHECK_U64(out.tally.latency.n, 3);
     CHECK(out.tally.latency.min == 2000000 && out.tally.latency.max == 2300000);
-    CHECK(out.tally.jobs[0].finish.max == 3 * 2000000 + 100000 + 300000);
+    CHECK(out.tally.all.finish.max == 3 * 2000000 + 100000 + 300000);
 }
 
 static void messages_of_collectives_count(void)
@@ -69,7 +69,7 @@ static void messages_of_collectives_count(void)
     static const struct wf_op *const ranks[] = {ops, ops, ops, ops};
     struct outcome out = replay_script((struct setup){.net = &wf_net_alphabeta_ops}, ranks, 4);
 
-    CHECK(out.tally.jobs[0].messages == 8 && out.tally.latency.n == 8);
+    CHECK(out.tally.all.messages == 8 && out.tally.latency.n == 8);
     CHECK(out.tally.latency.min == 2000000 && out.tally.latency.max == 2000000);
 }
 

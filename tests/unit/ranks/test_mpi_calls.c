@@ -26,7 +26,7 @@ static int64_t end_of(struct setup setup, const struct wf_op *const *ranks, uint
 
     return out.status == WF_OK && out.tally.unfinished == 0 && out.tally.unreceived == 0 &&
                    out.cells == 0
-               ? out.tally.jobs[0].finish.max
+               ? out.tally.all.finish.max
                : -1;
 }
 
@@ -68,8 +68,8 @@ static void nobody_answers_at_once(void)
     struct outcome out = run(ranks, 2);
 
     CHECK_U64(out.tally.unfinished, 0);
-    CHECK(out.tally.jobs[0].finish.min == 0 && out.tally.jobs[0].finish.max == A + 500);
-    CHECK_U64(out.tally.jobs[0].messages, 1);
+    CHECK(out.tally.all.finish.min == 0 && out.tally.all.finish.max == A + 500);
+    CHECK_U64(out.tally.all.messages, 1);
     CHECK_U64(out.cells, 0);
 }
 
@@ -250,7 +250,7 @@ static void tests_take_what_they_should(void)
     CHECK(is_taken(WF_OP_WAITSOME, 20, 3) && is_taken(WF_OP_WAITSOME, 21, 3));
     CHECK(!is_taken(WF_OP_WAITSOME, 22, 3));
     CHECK(!is_taken(WF_OP_WAITANY, 20, 3) && is_taken(WF_OP_WAITANY, 21, 3));
-    CHECK(look(WF_OP_TESTSOME, 20, 3).tally.jobs[0].finish.max == 20000 + A + 1);
+    CHECK(look(WF_OP_TESTSOME, 20, 3).tally.all.finish.max == 20000 + A + 1);
     CHECK_U64(look(WF_OP_TESTSOME, 20, 3).cells, 0);
 }
 
@@ -348,9 +348,9 @@ static void a_program_learns_whom_it_received_from(void)
     setup.n_jobs = 2;
     struct outcome out = replay(&setup);
     CHECK_U64(out.tally.unfinished + out.tally.unreceived + out.cells, 0);
-    CHECK(out.tally.jobs[0].finish.max == 10000 + 2 * A);
-    CHECK(out.tally.jobs[0].finish.min == 5000 + 2 * A); /* rank 2, which was first */
-    CHECK(out.tally.jobs[1].finish.max == 700 + 10000 + 2 * A);
+    CHECK(out.jobs[0].finish.max == 10000 + 2 * A);
+    CHECK(out.jobs[0].finish.min == 5000 + 2 * A); /* rank 2, which was first */
+    CHECK(out.jobs[1].finish.max == 700 + 10000 + 2 * A);
 }
 
 static void wildcards_take_what_was_recorded_or_what_comes(void)
@@ -396,7 +396,7 @@ static void a_wait_for_some_of_many_that_are_complete(void)
 
     struct outcome out = replay_script((struct setup){.net = &wf_net_alphabeta_ops}, ranks, 2);
     CHECK(out.status == WF_OK && out.tally.unfinished == 0 && out.tally.unreceived == 0);
-    CHECK(out.tally.jobs[0].finish.max == INT64_C(1000000000000));
+    CHECK(out.tally.all.finish.max == INT64_C(1000000000000));
     free(zero);
     free(one);
 }

@@ -153,7 +153,7 @@ static void a_receive_without_a_sender(void)
     CHECK(is_blocked(&out, 0, WF_BLOCKED_RECV, 1, 5));
     out = run2(NULL, ssend, one);
     CHECK(is_blocked(&out, 0, WF_BLOCKED_SEND, 1, 4));
-    CHECK_U64(out.tally.jobs[0].finish.n, 1);
+    CHECK_U64(out.tally.all.finish.n, 1);
 }
 
 /* "rank 0 waits in barrier for rank 1, which called allreduce" */

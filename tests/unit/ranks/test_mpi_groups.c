@@ -91,8 +91,8 @@ static void messages_of_communicators_keep_apart(void)
     struct outcome out = run_groups(ranks);
 
     CHECK(is_complete(&out));
-    CHECK(out.tally.jobs[0].finish.max == A + 6000);
-    CHECK_U64(out.tally.jobs[0].finish.sum_low,
+    CHECK(out.tally.all.finish.max == A + 6000);
+    CHECK_U64(out.tally.all.finish.sum_low,
               (uint64_t)((A + 6000) + (A + 3000) + (A + 3000 + A)));
 }
 
@@ -115,15 +115,15 @@ static void collectives_concern_their_members_only(void)
     }
     struct outcome out = run_groups(ranks);
     CHECK(is_complete(&out));
-    CHECK(out.tally.jobs[0].finish.min > 50000);
+    CHECK(out.tally.all.finish.min > 50000);
 
     for (uint32_t i = 0; i < RANKS; i++) {
         ops[i][2] = (struct wf_op)END;
     }
     out = run_groups(ranks);
     CHECK(is_complete(&out));
-    CHECK(out.tally.jobs[0].finish.min == 3 * A); /* five even ranks: three rounds */
-    CHECK(out.tally.jobs[0].finish.max == 50000 + 2 * A);
+    CHECK(out.tally.all.finish.min == 3 * A); /* five even ranks: three rounds */
+    CHECK(out.tally.all.finish.max == 50000 + 2 * A);
 }
 
 /* What rank i has for rank j, and the ring of neighbours, with one that is nobody. */
@@ -214,9 +214,9 @@ static void every_collective_comes_to_its_end(void)
                     printf("# %s on %d ranks, setting %d\n", wf_op_name(plain), (int)n, s);
                 }
                 CHECK(is_complete(&a) && is_complete(&b));
-                CHECK(memcmp(&a.tally.jobs[0].finish, &b.tally.jobs[0].finish,
+                CHECK(memcmp(&a.tally.all.finish, &b.tally.all.finish,
                              sizeof(struct wf_stat)) == 0);
-                CHECK_U64(a.tally.jobs[0].bytes, b.tally.jobs[0].bytes);
+                CHECK_U64(a.tally.all.bytes, b.tally.all.bytes);
             }
         }
     }
@@ -241,11 +241,11 @@ static void nonblocking_collectives_do_not_disturb_each_other(void)
     setup.mpi = mpi;
     struct outcome out = run_same(setup, ops, 8);
     CHECK(is_complete(&out));
-    CHECK(out.tally.jobs[0].finish.max == 3 * (A + 500) &&
-          out.tally.jobs[0].finish.min == 3 * (A + 500));
+    CHECK(out.tally.all.finish.max == 3 * (A + 500) &&
+          out.tally.all.finish.min == 3 * (A + 500));
     out = run_same(setup, freed, 8);
     CHECK(is_complete(&out));
-    CHECK(out.tally.jobs[0].finish.max == 100000);
+    CHECK(out.tally.all.finish.max == 100000);
 }
 
 static void regions_and_iterations_are_timed(void)
@@ -267,8 +267,8 @@ static void regions_and_iterations_are_timed(void)
     const struct wf_ranks_tally *t = &out.tally;
 
     CHECK(is_complete(&out));
-    const struct wf_region_marks *five = &t->marks.regions[0][5],
-                                 *six = &t->marks.regions[0][6];
+    const struct wf_region_marks *five = &t->all.marks.regions[5],
+                                 *six = &t->all.marks.regions[6];
 
     CHECK(six->time.n == 2 && six->time.min == 30 + A && six->time.max == 30 + A);
     CHECK(six->first == 700 && six->last == 730 + A);
@@ -308,12 +308,12 @@ static void jobs_run_side_by_side(void)
         struct outcome out = replay(&setup);
         CHECK(is_complete(&out));
         /* Rank 0 finds rank 1's message of the barrier waiting, and begins again. */
-        CHECK(out.tally.jobs[0].finish.max == 5000 + 3 * 2 * (A + 100) + A);
-        CHECK(out.tally.jobs[1].finish.max == 70 + 2 * A);
-        CHECK(out.tally.jobs[2].finish.min == 5100 + 2 * (A + 100));
-        CHECK(out.tally.jobs[2].finish.max == 5100 + 2 * (A + 100) + A);
-        CHECK_U64(out.tally.jobs[0].messages, 3 * 4);
-        CHECK_U64(out.tally.jobs[0].finish.n, 2);
+        CHECK(out.jobs[0].finish.max == 5000 + 3 * 2 * (A + 100) + A);
+        CHECK(out.jobs[1].finish.max == 70 + 2 * A);
+        CHECK(out.jobs[2].finish.min == 5100 + 2 * (A + 100));
+        CHECK(out.jobs[2].finish.max == 5100 + 2 * (A + 100) + A);
+        CHECK_U64(out.jobs[0].messages, 3 * 4);
+        CHECK_U64(out.jobs[0].finish.n, 2);
     }
 }
 
@@ -340,10 +340,10 @@ static void policies(void)
     for (setup.policy = WF_POLICY_TIMED; setup.policy <= WF_POLICY_ASAP; setup.policy++) {
         struct outcome out = replay_script(setup, ranks, 2);
         CHECK(is_complete(&out));
-        CHECK(out.tally.jobs[0].finish.max == ends[setup.policy]);
-        CHECK_U64(out.tally.jobs[0].messages, 5);
+        CHECK(out.tally.all.finish.max == ends[setup.policy]);
+        CHECK_U64(out.tally.all.messages, 5);
         CHECK_U64(out.tally.latency.n, 5);
-        CHECK((out.tally.jobs[0].compute.max > 0) == (setup.policy == WF_POLICY_TIMED));
+        CHECK((out.tally.all.compute.max > 0) == (setup.policy == WF_POLICY_TIMED));
     }
 }
 

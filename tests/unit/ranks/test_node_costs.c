@@ -152,7 +152,7 @@ static struct wf_job_tally run(const struct network *network, const char *const 
     if (!fine) {
         memset(&out.tally, 0xff, sizeof(out.tally));
     }
-    return out.tally.jobs[0];
+    return out.tally.all;
 }
 
 static struct wf_job_tally run2(const struct network *network, const char *const *mpi,
@@ -582,7 +582,7 @@ static void delays_count_in_the_order_of_arrivals(void)
         setup.ranks_per_node = 2;
         struct outcome out = replay(&setup);
         CHECK_U64(out.tally.unfinished, 0);
-        CHECK(out.tally.jobs[0].finish.max == 500 * UNIT_ROUTER + alone(&networks[i], 8));
+        CHECK(out.tally.all.finish.max == 500 * UNIT_ROUTER + alone(&networks[i], 8));
         setup.scheduler = WF_CHECK_UNDO;
         CHECK_U64(replay(&setup).run.digest, out.run.digest);
     }

@@ -189,8 +189,8 @@ static void ranks_compute_on_noisy_cores(void)
             }
         }
         CHECK(out.status == WF_OK);
-        CHECK_U64((uint64_t)out.tally.jobs[0].finish.max, (uint64_t)last);
-        CHECK_U64(out.tally.jobs[0].compute.sum_low, (uint64_t)computed);
+        CHECK_U64((uint64_t)out.tally.all.finish.max, (uint64_t)last);
+        CHECK_U64(out.tally.all.compute.sum_low, (uint64_t)computed);
     }
 }
 
@@ -202,9 +202,9 @@ static void without_noise_nothing_changes(void)
     static const struct wf_op *const ranks[] = {ops};
     struct setup setup = {.net = &wf_net_alphabeta_ops, .node = off};
 
-    CHECK(replay_script(setup, ranks, 1).tally.jobs[0].finish.max == 12345678);
+    CHECK(replay_script(setup, ranks, 1).tally.all.finish.max == 12345678);
     setup.node = zero;
-    CHECK(replay_script(setup, ranks, 1).tally.jobs[0].finish.max == 12345678);
+    CHECK(replay_script(setup, ranks, 1).tally.all.finish.max == 12345678);
 }
 
 /* ---- memory bandwidth ---- */
@@ -232,18 +232,15 @@ static void computations_share_memory_bandwidth(void)
                               .scheduler = schedulers[i]};
         struct outcome out = replay_script(setup, ranks, 8);
 
-        CHECK(out.tally.jobs[0].finish.max == 1100000 &&
-              out.tally.jobs[0].finish.min == 1100000);
-        CHECK(out.tally.jobs[0].compute.max == 1100000);
+        CHECK(out.tally.all.finish.max == 1100000 && out.tally.all.finish.min == 1100000);
+        CHECK(out.tally.all.compute.max == 1100000);
         /* The second node of two has one rank: nothing is shared. */
         setup.ranks_per_node = 7;
         out = replay_script(setup, ranks, 8);
-        CHECK(out.tally.jobs[0].finish.max == 1100000 &&
-              out.tally.jobs[0].finish.min == 1000000);
+        CHECK(out.tally.all.finish.max == 1100000 && out.tally.all.finish.min == 1000000);
         /* Seven ranks: four and three; three do not need more than there is. */
         out = replay_script(setup, ranks, 7);
-        CHECK(out.tally.jobs[0].finish.max == 1100000 &&
-              out.tally.jobs[0].finish.min == 1000000);
+        CHECK(out.tally.all.finish.max == 1100000 && out.tally.all.finish.min == 1000000);
     }
 }
 
@@ -294,8 +291,8 @@ static void both_together(void)
                               .scheduler = schedulers[i]};
         struct outcome out = replay_script(setup, ranks, 2);
 
-        CHECK(out.tally.jobs[0].finish.min == (zero < one ? zero : one));
-        CHECK(out.tally.jobs[0].finish.max == (zero < one ? one : zero));
+        CHECK(out.tally.all.finish.min == (zero < one ? zero : one));
+        CHECK(out.tally.all.finish.max == (zero < one ? one : zero));
     }
 }
 

@@ -36,8 +36,8 @@ static void check_finish(struct pe_setup setup, int64_t first, int64_t last)
         CHECK(run_in_order(&setup, &tally).status == WF_OK);
         CHECK_U64(tally.replay.unfinished, 0);
         CHECK_U64(tally.replay.unreceived, 0);
-        CHECK_U64((uint64_t)tally.replay.jobs[0].finish.min, (uint64_t)first);
-        CHECK_U64((uint64_t)tally.replay.jobs[0].finish.max, (uint64_t)last);
+        CHECK_U64((uint64_t)tally.replay.all.finish.min, (uint64_t)first);
+        CHECK_U64((uint64_t)tally.replay.all.finish.max, (uint64_t)last);
     }
 }
 
@@ -225,7 +225,7 @@ static void two_senders_on_a_node(void)
     struct wf_pe_tally tally;
     setup.in_step = false;
     CHECK(run_in_order(&setup, &tally).status == WF_OK);
-    CHECK_U64(tally.replay.jobs[0].finish.sum_low,
+    CHECK_U64(tally.replay.all.finish.sum_low,
               2 * 900 * NS + 1901 * NS + (100 + 1000 + 1000 + 1) * NS);
 }
 
@@ -300,7 +300,7 @@ static void statistics(void)
     draw_send(&d, 0, a,
               (struct wf_task_send){.offset = 100 * NS, .bytes = 5, .pe = 1, .id = b});
     CHECK(run_in_order(&setup, &tally).status == WF_OK);
-    const struct wf_job_tally *job = &tally.replay.jobs[0];
+    const struct wf_job_tally *job = &tally.replay.all;
     CHECK_U64(tally.tasks, 2);
     CHECK_U64(job->messages, 1);
     CHECK_U64(job->bytes, 5);
@@ -340,7 +340,7 @@ static void deadlocks_are_named(void)
         CHECK_U64(tally.blocked[1].pe, 1);
         CHECK_U64(tally.blocked[1].task, e);
         CHECK_U64(tally.blocked[1].missing_messages, 1);
-        CHECK_U64(tally.replay.jobs[0].finish.n, 1); /* the PE without tasks */
+        CHECK_U64(tally.replay.all.finish.n, 1); /* the PE without tasks */
     }
 }
 

@@ -90,12 +90,12 @@ static struct ends run(size_t network, const struct drawing *d, uint32_t pes_per
     bool same = run_every_way(setup, settings, &tally);
     setup.granularity = WF_PE_MULTI;
     same = same && run_every_way(setup, settings, &multi) &&
-           multi.replay.jobs[0].finish.max == tally.replay.jobs[0].finish.max;
+           multi.replay.all.finish.max == tally.replay.all.finish.max;
     if (!same) {
         return (struct ends){-1, -1, -1};
     }
-    return (struct ends){tally.replay.jobs[0].finish.min, tally.replay.jobs[0].finish.max,
-                         (int64_t)tally.replay.jobs[0].overhead.sum_low};
+    return (struct ends){tally.replay.all.finish.min, tally.replay.all.finish.max,
+                         (int64_t)tally.replay.all.overhead.sum_low};
 }
 
 static struct drawing new_drawing(uint32_t n_pes)

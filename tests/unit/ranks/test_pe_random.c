@@ -163,7 +163,7 @@ static void consult(struct oracle *oracle, const struct drawing *drawing,
 
 static void compare(const struct oracle *oracle, const struct wf_pe_tally *tally)
 {
-    const struct wf_job_tally *job = &tally->replay.jobs[0];
+    const struct wf_job_tally *job = &tally->replay.all;
     uint64_t sum = 0, last = 0;
 
     for (uint32_t pe = 0; pe < oracle->drawing->graph.n_pes; pe++) {

@@ -32,7 +32,7 @@ static int64_t end_on(const char *const *mpi, const char *const *node, const str
 
     return out.status == WF_OK && out.tally.unfinished == 0 && out.tally.unreceived == 0 &&
                    out.cells == 0
-               ? out.tally.jobs[0].finish.max
+               ? out.tally.all.finish.max
                : -1;
 }
 
@@ -172,7 +172,7 @@ static int64_t computed_by(uint32_t n_ranks, const char *cores)
     const struct setup setup = {
         .net = &wf_net_alphabeta_ops, .net_params = &params, .mpi = waits, .node = node};
 
-    return replay_script(setup, ranks, n_ranks).tally.jobs[0].finish.max;
+    return replay_script(setup, ranks, n_ranks).tally.all.finish.max;
 }
 
 /* Computing on shared cores takes as many times longer as a core has ranks, rounded once. */

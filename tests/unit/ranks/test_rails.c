@@ -152,7 +152,7 @@ static int64_t exchange(const struct exchange *x)
 
     bool complete = out.status == WF_OK && out.tally.unfinished == 0 &&
                     out.tally.latency.n == UINT64_C(2) * x->ranks * n;
-    return complete ? out.tally.jobs[0].finish.max : -1;
+    return complete ? out.tally.all.finish.max : -1;
 }
 
 static const char *const nets[] = {"loggp", "packet", "router", "latency", "alphabeta", NULL};
@@ -293,7 +293,7 @@ static int64_t send_time(const char *net, const char *nics, uint64_t bytes)
             .net = net_named(net), .topo = "star:4", .node = node, .mpi = rendezvous},
         ranks, 2);
 
-    return out.tally.unfinished == 0 ? out.tally.jobs[0].finish.min : -1;
+    return out.tally.unfinished == 0 ? out.tally.all.finish.min : -1;
 }
 
 /* The first part is a byte longer, and on these networks a packet. */
@@ -371,7 +371,7 @@ static void long_messages_arrive_under_every_policy(void)
             struct outcome other = replay(&setup);
             CHECK(one.status == WF_OK && one.tally.unfinished == 0 &&
                   one.tally.unreceived == 0);
-            CHECK_U64(one.tally.latency.n, one.tally.jobs[0].messages);
+            CHECK_U64(one.tally.latency.n, one.tally.all.messages);
             CHECK_U64(other.run.digest, one.run.digest);
         }
     }
@@ -397,7 +397,7 @@ static void policies_need_long_messages(void)
 
 static bool same_tally(const struct wf_ranks_tally *a, const struct wf_ranks_tally *b)
 {
-    return memcmp(&a->jobs[0], &b->jobs[0], sizeof(a->jobs[0])) == 0 &&
+    return memcmp(&a->all, &b->all, sizeof(a->all)) == 0 &&
            memcmp(&a->latency, &b->latency, sizeof(a->latency)) == 0 &&
            a->net.fingerprint == b->net.fingerprint &&
            a->net.packets_received == b->net.packets_received;

@@ -41,13 +41,13 @@ static void collectives_end_with_the_right_number_of_messages(void)
         uint64_t down = log2_down(n), power = UINT64_C(1) << down;
         struct outcome out = run_same(loggp, barrier, n);
         CHECK(out.status == WF_OK && out.tally.unfinished == 0);
-        CHECK_U64(out.tally.jobs[0].messages, n * (power == n ? down : down + 1));
-        CHECK_U64(out.tally.jobs[0].bytes, 0);
+        CHECK_U64(out.tally.all.messages, n * (power == n ? down : down + 1));
+        CHECK_U64(out.tally.all.bytes, 0);
         out = run_same(loggp, allreduce, n);
         CHECK(out.status == WF_OK && out.tally.unfinished == 0);
-        CHECK_U64(out.tally.jobs[0].messages, power * down + 2 * (n - power));
-        CHECK_U64(out.tally.jobs[0].bytes, 24 * out.tally.jobs[0].messages);
-        CHECK_U64(out.tally.jobs[0].finish.n, n);
+        CHECK_U64(out.tally.all.messages, power * down + 2 * (n - power));
+        CHECK_U64(out.tally.all.bytes, 24 * out.tally.all.messages);
+        CHECK_U64(out.tally.all.finish.n, n);
         CHECK_U64(out.tally.unreceived, 0);
     }
 }
@@ -62,8 +62,8 @@ static void an_allreduce_of_a_power_of_two_takes_log2_messages(void)
     for (uint32_t rounds = 0; rounds <= 5; rounds++) {
         struct outcome out = run_same(
             (struct setup){.net = &wf_net_alphabeta_ops, .net_params = &ab}, ops, 1U << rounds);
-        CHECK_U64((uint64_t)out.tally.jobs[0].finish.max, UINT64_C(1024) * rounds);
-        CHECK_U64((uint64_t)out.tally.jobs[0].finish.min, UINT64_C(1024) * rounds);
+        CHECK_U64((uint64_t)out.tally.all.finish.max, UINT64_C(1024) * rounds);
+        CHECK_U64((uint64_t)out.tally.all.finish.min, UINT64_C(1024) * rounds);
     }
 }
 
@@ -81,7 +81,7 @@ static void a_barrier_waits_for_the_slowest(void)
             }
             struct outcome out = replay_script(loggp, ranks, n);
             CHECK(out.tally.unfinished == 0);
-            CHECK(out.tally.jobs[0].finish.min > 5000000000);
+            CHECK(out.tally.all.finish.min > 5000000000);
         }
     }
 }
@@ -97,7 +97,7 @@ static void collectives_and_messages_keep_apart(void)
     struct outcome out = replay_script(loggp, ranks, 2);
 
     CHECK(out.tally.unfinished == 0 && out.tally.unreceived == 0);
-    CHECK_U64(out.tally.jobs[0].messages, 6);
+    CHECK_U64(out.tally.all.messages, 6);
 }
 
 /* A message sent early, with the tag that the barrier uses, does not open the barrier. */
@@ -109,7 +109,7 @@ static void a_message_does_not_pass_for_a_step_of_a_collective(void)
     struct outcome out = replay_script(loggp, ranks, 2);
 
     CHECK(out.tally.unfinished == 0);
-    CHECK(out.tally.jobs[0].finish.max > 2000000000);
+    CHECK(out.tally.all.finish.max > 2000000000);
 }
 
 static void a_deadlock_names_the_ranks_and_what_they_wait_for(void)
@@ -129,8 +129,8 @@ static void a_deadlock_names_the_ranks_and_what_they_wait_for(void)
     CHECK(blocked[1].rank == 1 && blocked[1].on.in == WF_BLOCKED_RECV);
     CHECK(blocked[1].on.peer == 0 && blocked[1].on.tag == 3);
     CHECK(blocked[1].on.coll == 0 && blocked[1].failure == WF_FAILURE_NONE);
-    CHECK_U64(out.tally.jobs[0].finish.n, 1);
-    CHECK(out.tally.jobs[0].finish.max == 1000);
+    CHECK_U64(out.tally.all.finish.n, 1);
+    CHECK(out.tally.all.finish.max == 1000);
 }
 
 static void a_missing_rank_in_a_collective_is_a_deadlock_too(void)
@@ -163,7 +163,7 @@ static void the_times_of_a_rank_add_up(void)
     struct outcome out = replay_script(loggp, ranks, 2);
     const struct wf_ranks_tally *t = &out.tally;
 
-    const struct wf_job_tally *job = &t->jobs[0];
+    const struct wf_job_tally *job = &t->all;
     CHECK_U64(job->compute.sum_low + job->wait[WF_IN_RECV].sum_low + job->overhead.sum_low,
               job->finish.sum_low);
     CHECK_U64(job->compute.sum_low, 1000);
@@ -182,7 +182,7 @@ static void the_latency_model_counts_hops(void)
     struct outcome out =
         replay_script((struct setup){.net = &wf_net_latency_ops, .topo = "torus:5"}, ranks, 5);
 
-    CHECK(out.tally.jobs[0].finish.max == 2 * 100000 + 100000);
+    CHECK(out.tally.all.finish.max == 2 * 100000 + 100000);
 }
 
 /* Sends one message of 1000 bytes from the first rank to another of 12 on nested networks and
@@ -205,7 +205,7 @@ static int64_t nested_latency(const char *topo, uint32_t to)
     struct outcome out = replay_script(
         (struct setup){.net = &wf_net_latency_ops, .net_params = &params, .topo = topo}, ranks,
         12);
-    return out.tally.jobs[0].finish.max;
+    return out.tally.all.finish.max;
 }
 
 /* Outside 1 us and 1 GB/s (1000 bytes: 1 us), inside 100 ns and 10 GB/s (1000 bytes: 100 ns).
@@ -230,10 +230,10 @@ static void a_rank_may_write_to_itself(void)
     struct outcome out = replay_script(setup, ranks, 1);
 
     CHECK(out.tally.unfinished == 0);
-    CHECK(out.tally.jobs[0].finish.max == 100000); /* no hop */
+    CHECK(out.tally.all.finish.max == 100000); /* no hop */
     setup.mpi = NULL;
     out = replay_script(setup, ranks, 1);
-    CHECK(out.tally.jobs[0].finish.max == 300000 + 100000); /* the node's own path */
+    CHECK(out.tally.all.finish.max == 300000 + 100000); /* the node's own path */
 }
 
 /* Ranks that share a node share its interface: they send in the order of time. */
@@ -256,7 +256,7 @@ static void ranks_on_one_node_share_the_interface_in_order_of_time(void)
 
     /* Rank 1 sends at 1500; rank 0, ready at 2500, 10100 after that. */
     CHECK(out.tally.unfinished == 0);
-    CHECK(out.tally.jobs[0].finish.max == 1500 + 10100 + 1000 + 10000 + 500);
+    CHECK(out.tally.all.finish.max == 1500 + 10100 + 1000 + 10000 + 500);
 }
 
 /* Where clocks run ahead and where they do not, times are the same. */
@@ -302,10 +302,10 @@ static void a_stencil_takes_the_time_it_takes_on_paper(void)
 
     struct outcome out = replay(&(struct setup){.source = source, .net = &wf_net_loggp_ops});
     int64_t exchange = o + 5 * (g + tail) + l + tail + o;
-    CHECK_U64(out.tally.jobs[0].messages, UINT64_C(27) * 6 * 3);
-    CHECK_U64(out.tally.jobs[0].bytes, UINT64_C(27) * 6 * 3 * 131072);
-    CHECK_U64((uint64_t)out.tally.jobs[0].finish.max, (uint64_t)(3 * (exchange + 1000000000)));
-    CHECK_U64((uint64_t)out.tally.jobs[0].finish.min, (uint64_t)out.tally.jobs[0].finish.max);
+    CHECK_U64(out.tally.all.messages, UINT64_C(27) * 6 * 3);
+    CHECK_U64(out.tally.all.bytes, UINT64_C(27) * 6 * 3 * 131072);
+    CHECK_U64((uint64_t)out.tally.all.finish.max, (uint64_t)(3 * (exchange + 1000000000)));
+    CHECK_U64((uint64_t)out.tally.all.finish.min, (uint64_t)out.tally.all.finish.max);
     wf_source_free(source);
 }
 
@@ -328,7 +328,7 @@ static void a_rank_that_never_waits_yields(void)
     struct outcome out = replay(&(struct setup){.source = &source, .net = &wf_net_loggp_ops});
 
     CHECK(out.tally.unfinished == 0);
-    CHECK_U64(out.tally.jobs[0].messages, 10000);
+    CHECK_U64(out.tally.all.messages, 10000);
     CHECK(out.run.events_committed > 10002);
 }
 
@@ -398,7 +398,7 @@ static void the_value_of_a_region_outlives_inner_ones(void)
 
     struct setup setup = loggp;
     setup.cpu = &cpu;
-    CHECK(run_same(setup, ops, 1).tally.jobs[0].finish.max == 3000000 + 50000 + 3000000);
+    CHECK(run_same(setup, ops, 1).tally.all.finish.max == 3000000 + 50000 + 3000000);
     wf_cpu_rules_free(made);
 }
 

@@ -3,43 +3,55 @@
 
 #include "harness/wf_test.h"
 
-enum { SEED = 3, CASES = 300, VALUES = 20 };
+enum { SEED = 3, CASES = 300, VALUES = 20, MANY_JOBS = 5 };
+
+struct parted {
+    struct wf_ranks_tally sums;
+    struct wf_job_tally jobs[MANY_JOBS];
+};
 
 /* However the values are divided into parts and the parts are merged, the sum is the same. */
 static void merging_does_not_depend_on_the_parts(void)
 {
     for (uint64_t c = 0; c < CASES; c++) {
-        struct wf_ranks_tally whole, part[3];
+        static struct parted whole, part[3];
         memset(&whole, 0, sizeof(whole));
         memset(part, 0, sizeof(part));
+        whole.sums.at = (struct wf_tally_sections){.jobs = offsetof(struct parted, jobs),
+                                                   .n_jobs = MANY_JOBS};
+        part[0].sums.at = part[1].sums.at = part[2].sums.at = whole.sums.at;
         for (uint64_t i = 0; i < VALUES; i++) {
             int64_t value = (int64_t)(wf_test_rand(SEED, c, 2 * i) >> 1);
             uint32_t rank = (uint32_t)(wf_test_rand(SEED, c, 99) % 7 + i * 7);
             const struct wf_blocked blocked = {
                 .rank = rank, .failure = i % 3 == 0, .on = {.tag = (int32_t)i}};
-            struct wf_ranks_tally *to = &part[wf_test_rand(SEED, c, 2 * i + 1) % 3];
+            struct parted *to = &part[wf_test_rand(SEED, c, 2 * i + 1) % 3];
             wf_stat_add(&whole.jobs[c % 5].finish, value);
             wf_stat_add(&to->jobs[c % 5].finish, value);
-            wf_stat_add(&whole.latency, value / 2);
-            wf_stat_add(&to->latency, value / 2);
-            wf_tally_block(&whole, &blocked);
-            wf_tally_block(to, &blocked);
+            wf_stat_add(&whole.sums.latency, value / 2);
+            wf_stat_add(&to->sums.latency, value / 2);
+            wf_tally_block(&whole.sums, &blocked);
+            wf_tally_block(&to->sums, &blocked);
             const struct wf_waited waited = {value % 8, rank, (uint32_t)(i % WF_IN_KINDS)};
-            wf_tally_wait(&whole, &waited);
-            wf_tally_wait(to, &waited);
+            wf_tally_wait(&whole.sums, &waited);
+            wf_tally_wait(&to->sums, &waited);
             const struct wf_iteration_mark mark = {.job = (uint32_t)(i % 3),
                                                    .number = (uint32_t)(value % 9),
                                                    .is_end = i % 2 == 0};
-            wf_marks_pass(&whole.marks, &mark, 5, value);
-            wf_marks_pass(&to->marks, &mark, 5, value);
-            wf_marks_region(&whole.marks, mark.job, mark.number, value, value / 3);
-            wf_marks_region(&to->marks, mark.job, mark.number, value, value / 3);
+            struct wf_job_marks *job = &whole.jobs[mark.job].marks;
+            struct wf_job_marks *job_of_part = &to->jobs[mark.job].marks;
+            wf_marks_pass(&whole.sums.marks, job, &mark, 5, value);
+            wf_marks_pass(&to->sums.marks, job_of_part, &mark, 5, value);
+            wf_marks_region(job, mark.number, value, value / 3);
+            wf_marks_region(job_of_part, mark.number, value, value / 3);
+            wf_stat_add(&whole.sums.all.compute, value);
+            wf_stat_add(&to->sums.all.compute, value);
             whole.jobs[1].messages += i;
             to->jobs[1].messages += i;
         }
         uint64_t first = c % 3;
-        wf_tally_merge(&part[first], &part[(first + 1) % 3]);
-        wf_tally_merge(&part[first], &part[(first + 2) % 3]);
+        wf_tally_merge_all(&part[first], &part[(first + 1) % 3]);
+        wf_tally_merge_all(&part[first], &part[(first + 2) % 3]);
         CHECK(memcmp(&whole, &part[first], sizeof(whole)) == 0);
     }
 }
@@ -51,11 +63,13 @@ static void iterations_are_the_first_ones_and_the_last(void)
 
     for (uint64_t c = 0; c < CASES; c++) {
         struct wf_marks marks;
+        struct wf_job_marks jobs[JOBS];
         struct wf_stat all[JOBS][2][PASSED];
         uint32_t last[JOBS][2] = {{0}};
         uint64_t n = 0, n_listed = 0;
 
         memset(&marks, 0, sizeof(marks));
+        memset(jobs, 0, sizeof(jobs));
         memset(all, 0, sizeof(all));
         for (uint64_t i = 0; i < 200; i++) {
             uint64_t r = wf_test_rand(SEED, c, i);
@@ -64,7 +78,7 @@ static void iterations_are_the_first_ones_and_the_last(void)
                                              .is_end = r >> 40 & 1};
             int64_t time = (int64_t)(r >> 44);
 
-            wf_marks_pass(&marks, &mark, KEPT, time);
+            wf_marks_pass(&marks, &jobs[mark.job], &mark, KEPT, time);
             wf_stat_add(&all[mark.job][mark.is_end][mark.number], time);
             last[mark.job][mark.is_end] = mark.number > last[mark.job][mark.is_end]
                                               ? mark.number
@@ -81,7 +95,7 @@ static void iterations_are_the_first_ones_and_the_last(void)
                 }
             }
             for (uint32_t e = 0; e < 2; e++) {
-                const struct wf_iteration_mark *mark = &marks.last[job][e];
+                const struct wf_iteration_mark *mark = &jobs[job].last[e];
                 CHECK(memcmp(&mark->time, &all[job][e][last[job][e]], sizeof(mark->time)) == 0);
             }
         }

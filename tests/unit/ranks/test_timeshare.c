@@ -48,13 +48,13 @@ static struct outcome run(struct setup setup, const struct wf_op *const *ranks, 
     for (size_t i = 0; i < SCHEDULERS; i++) {
         setup.scheduler = schedulers[i];
         struct outcome out = replay_script(setup, ranks, n);
-        const struct wf_job_tally *job = &out.tally.jobs[0];
+        const struct wf_job_tally *job = &out.tally.all;
 
         expected = i == 0 ? out : expected;
         out.tally.at = expected.tally.at;
         if (out.status != WF_OK || out.tally.unfinished > 0 ||
             out.run.digest != expected.run.digest ||
-            memcmp(&out.tally.jobs, &expected.tally.jobs, sizeof(out.tally.jobs)) != 0 ||
+            memcmp(job, &expected.tally.all, sizeof(*job)) != 0 ||
             job->finish.sum_low !=
                 job->compute.sum_low + job->overhead.sum_low + job->waits.sum_low) {
             printf("# %s\n", wf_scheduler_names[schedulers[i]]);
@@ -87,9 +87,9 @@ static void ranks_of_a_core_compute_one_after_another(void)
 
     CHECK(out.status == WF_OK);
     CHECK(ends.at[0] == 5000 && ends.at[1] == 8000 && ends.at[2] == 15000);
-    CHECK_U64((uint64_t)out.tally.jobs[0].wait[WF_IN_CORE].max, 8000);
-    CHECK_U64(out.tally.jobs[0].wait[WF_IN_CORE].sum_low, 5000 + 8000);
-    CHECK_U64(out.tally.jobs[0].compute.sum_low, 15000);
+    CHECK_U64((uint64_t)out.tally.all.wait[WF_IN_CORE].max, 8000);
+    CHECK_U64(out.tally.all.wait[WF_IN_CORE].sum_low, 5000 + 8000);
+    CHECK_U64(out.tally.all.compute.sum_low, 15000);
     CHECK(out.tally.n_waits == 2 && out.tally.waits[0].rank == 2);
     CHECK(out.tally.waits[0].in == WF_IN_CORE);
 }
@@ -135,8 +135,8 @@ static void a_rank_that_waits_does_not_hold_its_core(void)
     CHECK(out.status == WF_OK);
     CHECK(ends.at[1] == 2500000);
     CHECK(ends.at[0] == 2500000 + 1000); /* the message came at 2 us */
-    CHECK_U64((uint64_t)out.tally.jobs[0].wait[WF_IN_RECV].max, 2000000);
-    CHECK_U64((uint64_t)out.tally.jobs[0].wait[WF_IN_CORE].max, 500000);
+    CHECK_U64((uint64_t)out.tally.all.wait[WF_IN_RECV].max, 2000000);
+    CHECK_U64((uint64_t)out.tally.all.wait[WF_IN_CORE].max, 500000);
 }
 
 /* ---- messages ---- */
@@ -159,7 +159,7 @@ static void messages_need_the_core(void)
     CHECK(ends.at[0] == 300 && ends.at[1] == 600);
     CHECK(ends.at[2] == 300 + 2000000 + 500);
     CHECK(ends.at[3] == 300 + 2000000 + 500 + 500); /* arrived at 600, the core is busy */
-    CHECK_U64((uint64_t)out.tally.jobs[0].overhead.max, 500);
+    CHECK_U64((uint64_t)out.tally.all.overhead.max, 500);
 }
 
 /* Rank 0 waits for two messages, which arrive at 2,000,000 and 2,000,120 ps: the first is
@@ -180,7 +180,7 @@ static void early_messages_are_handled_while_the_rank_waits(void)
     CHECK(ends.at[2] == 20 && ends.at[3] == 120);
     CHECK_U64((uint64_t)ends.at[1], 2000020 + 80 + 1000);
     CHECK_U64((uint64_t)ends.at[0], 2001100 + 80);
-    CHECK_U64((uint64_t)out.tally.jobs[0].overhead.max, 160);
+    CHECK_U64((uint64_t)out.tally.all.overhead.max, 160);
 }
 
 /* Both ranks of a core enter a barrier: on each node o for the send and o for the receive of
@@ -199,7 +199,7 @@ static void collectives_need_the_core(void)
      * core is busy with its send until 2 us; rank 0's at 2.3 us. */
     CHECK_U64((uint64_t)ends.at[1], 3000000);
     CHECK_U64((uint64_t)ends.at[0], 4000000);
-    CHECK_U64((uint64_t)out.tally.jobs[0].overhead.max, 2000000);
+    CHECK_U64((uint64_t)out.tally.all.overhead.max, 2000000);
 }
 
 /* ---- slices ---- */
@@ -289,7 +289,7 @@ static void a_rank_that_comes_later_waits_for_the_end_of_the_slice(void)
     /* 0 to 3 us: rank 0; to 4 us: rank 1; to 5 us: rank 0; to 5.2 us: rank 1; the rest. */
     CHECK_U64((uint64_t)ends.at[1], 5200000);
     CHECK_U64((uint64_t)ends.at[0], 6700000);
-    CHECK_U64((uint64_t)out.tally.jobs[0].wait[WF_IN_CORE].max, 1600000);
+    CHECK_U64((uint64_t)out.tally.all.wait[WF_IN_CORE].max, 1600000);
 }
 
 /* Slices are CPU time: an interruption makes them last longer. The interruptions of a core are

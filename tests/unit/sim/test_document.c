@@ -8,31 +8,54 @@
 
 #include "harness/wf_test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static const struct wf_document_jobs one_job = {.n = 1};
-static const struct wf_document_jobs two_jobs = {.n = 2, .first = {0, 4}, .start = {0, 500}};
+static const struct wf_document_job described[] = {{.first = 0}, {.first = 4, .start = 500}};
+static const struct wf_document_jobs one_job = {.n = 1, .of = described};
+static const struct wf_document_jobs two_jobs = {.n = 2, .of = described};
+
+/* The tally of two jobs. */
+struct both {
+    struct wf_ranks_tally tally;
+    struct wf_job_tally jobs[2];
+};
 
 static void finish(struct wf_ranks_tally *tally, uint32_t job, int64_t time, int64_t compute)
 {
-    wf_stat_add(&tally->jobs[job].finish, time);
-    wf_stat_add(&tally->jobs[job].compute, compute);
+    wf_stat_add(&tally->all.finish, time);
+    wf_stat_add(&tally->all.compute, compute);
+    if (tally->at.jobs != 0) {
+        wf_stat_add(&wf_tally_edit_job(tally, job)->finish, time);
+        wf_stat_add(&wf_tally_edit_job(tally, job)->compute, compute);
+    }
 }
 
 static struct wf_ranks_tally finished_tally(void)
 {
     struct wf_ranks_tally tally = {.unfinished = 0};
 
-    tally.jobs[0].messages = 6;
-    tally.jobs[0].bytes = 600;
+    tally.all.messages = 6;
+    tally.all.bytes = 600;
     finish(&tally, 0, 1000, 500);
     finish(&tally, 0, 2001, 700);
-    wf_stat_add(&tally.jobs[0].wait[WF_IN_RECV], 40);
-    wf_stat_add(&tally.jobs[0].wait[WF_IN_COLLECTIVE], 2);
-    wf_stat_add(&tally.jobs[0].waits, 42);
+    wf_stat_add(&tally.all.wait[WF_IN_RECV], 40);
+    wf_stat_add(&tally.all.wait[WF_IN_COLLECTIVE], 2);
+    wf_stat_add(&tally.all.waits, 42);
     wf_stat_add(&tally.latency, 70);
     wf_stat_add(&tally.latency, 30);
     return tally;
+}
+
+/* The same of two jobs; the second has done nothing. */
+static struct both both_tallies(void)
+{
+    struct both both = {.tally = finished_tally()};
+
+    both.jobs[0] = both.tally.all;
+    both.tally.at =
+        (struct wf_tally_sections){.jobs = offsetof(struct both, jobs), .n_jobs = 2};
+    return both;
 }
 
 static const struct wf_value *item(const struct wf_value *result, const char *path, int i)
@@ -248,15 +271,16 @@ static void an_interrupted_replay_is_no_deadlock(void)
 static void each_job_is_told_by_its_own_numbers(void)
 {
     const struct wf_run run = {.time = 9};
-    struct wf_ranks_tally tally = finished_tally();
+    struct both both = both_tallies();
     struct wf_value *result = wf_doc_new();
     struct wf_err err;
 
-    tally.jobs[1].messages = 10;
-    finish(&tally, 1, 1700, 100);
-    wf_tally_wait(&tally, &(struct wf_waited){60, 5, WF_IN_SEND});
-    wf_tally_wait(&tally, &(struct wf_waited){80, 3, WF_IN_COLLECTIVE});
-    CHECK(wf_document_replay(result, &run, &two_jobs, &tally, false, &err) == WF_OK);
+    both.tally.all.messages += 10;
+    both.jobs[1].messages = 10;
+    finish(&both.tally, 1, 1700, 100);
+    wf_tally_wait(&both.tally, &(struct wf_waited){60, 5, WF_IN_SEND});
+    wf_tally_wait(&both.tally, &(struct wf_waited){80, 3, WF_IN_COLLECTIVE});
+    CHECK(wf_document_replay(result, &run, &two_jobs, &both.tally, false, &err) == WF_OK);
     CHECK_U64(wf_doc_get_count(result, "messages", 0), 16);
     CHECK_U64(wf_doc_get_count(result, "ranks.finished", 0), 3);
     CHECK_U64(wf_doc_get_count(item(result, "jobs", 1), "messages", 0), 10);
@@ -293,16 +317,18 @@ static void efficiencies_multiply(void)
 static void efficiency_is_told_of_all_and_of_each_job(void)
 {
     const struct wf_run run = {.time = 9};
-    struct wf_ranks_tally tally = finished_tally(), ideal = {.unfinished = 0};
+    struct both both = both_tallies(), kept = {.tally = {.at = both.tally.at}};
     struct wf_document_jobs jobs = two_jobs;
     struct wf_value *result = wf_doc_new();
     struct wf_err err;
 
-    finish(&tally, 1, 1700, 600);
-    finish(&ideal, 0, 1000, 700);
-    finish(&ideal, 1, 1100, 600);
-    jobs.ideal = &ideal;
-    CHECK(wf_document_replay(result, &run, &jobs, &tally, false, &err) == WF_OK);
+    finish(&both.tally, 1, 1700, 600);
+    finish(&kept.tally, 0, 1000, 700);
+    finish(&kept.tally, 1, 1100, 600);
+    struct wf_ranks_tally *ideal = wf_tally_copy(&kept.tally);
+    jobs.ideal = ideal;
+    CHECK(wf_document_replay(result, &run, &jobs, &both.tally, false, &err) == WF_OK);
+    free(ideal);
     CHECK_U64(wf_doc_get_count(result, "efficiency.ideal_time_ps", 0), 1100);
     CHECK(wf_doc_find(result, "efficiency.load_balance_percent")->real == 85.714);
     const struct wf_value *second = item(result, "jobs", 1);

@@ -464,8 +464,15 @@ struct wf_cpu_roofline wf_cpu_roofline(const struct wf_cpu_params *cpu,
     };
 
     roofline.flops8 = wf_max_u64(roofline.flops8, 1);
-    for (uint32_t i = 0; i < n_sources && i < WF_CPU_JOBS && roofline.flops16 > 0; i++) {
-        roofline.jobs |= counts_work(sources[i]) ? UINT64_C(1) << i : 0;
+    bool any = false;
+    roofline.counted = wf_xcalloc(n_sources + 1, sizeof(*roofline.counted));
+    for (uint32_t i = 0; i < n_sources && roofline.flops16 > 0; i++) {
+        roofline.counted[i] = counts_work(sources[i]);
+        any |= roofline.counted[i];
+    }
+    if (!any) {
+        free(roofline.counted);
+        roofline.counted = NULL;
     }
     return roofline;
 }
@@ -498,8 +505,8 @@ static int64_t recorded_time(const struct wf_cpu *cpu, const struct wf_cpu_work 
 
 int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work)
 {
-    if (cpu->roofline.jobs != 0 && work->job < WF_CPU_JOBS &&
-        (cpu->roofline.jobs >> work->job & 1) != 0 && work->n_counters >= WF_CPU_COUNTERS) {
+    if (cpu->roofline.counted != NULL && cpu->roofline.counted[work->job] &&
+        work->n_counters >= WF_CPU_COUNTERS) {
         struct wf_cpu_work counted = *work;
         counted.duration = work_time(&cpu->roofline, work->counters);
         return recorded_time(cpu, &counted);

@@ -104,13 +104,11 @@ enum wf_cpu_counter {
 };
 extern const char *const wf_cpu_counter_names[]; /* null-terminated */
 
-enum { WF_CPU_JOBS = 64 };
-
 /* A roofline: work takes as long as its operations or its memory accesses, whichever is longer. */
 struct wf_cpu_roofline {
     uint64_t flops16, flops8; /* per second; 0: no roofline */
     uint64_t memory;          /* a rate (base/units.h) */
-    uint64_t jobs;            /* a bit for each job that counts its work */
+    bool *counted; /* for each job: it counts its work. Null: none does. The caller frees it. */
 };
 
 struct wf_cpu {

@@ -32,12 +32,13 @@ struct wf_recorder {
     int64_t *ends;               /* as in struct wf_ranks_config */
 };
 
-/* Lays out the sections of a tally, for a struct of `size` bytes that begins with a struct
- * wf_ranks_tally. Returns the size of the whole tally. Keeps `rails`. `options` null: nothing
- * is recorded. */
+/* Lays out the sections of a tally of n_jobs jobs, for a struct of `size` bytes that begins with
+ * a struct wf_ranks_tally. Returns the size of the whole tally. Keeps `rails`. `options` null:
+ * nothing is recorded. */
 size_t wf_recorder_init(struct wf_recorder *recorder,
                         const struct wf_recording_options *options,
-                        const struct wf_rails *rails, struct wf_net *net, size_t size);
+                        const struct wf_rails *rails, struct wf_net *net, size_t size,
+                        uint32_t n_jobs);
 
 static inline bool wf_recorder_is_on(const struct wf_recorder *recorder)
 {

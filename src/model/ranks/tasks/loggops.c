@@ -262,6 +262,7 @@ enum wf_status wf_loggops_new(const struct wf_pes *pes, struct wf_engine *engine
     l->pes = pes;
     l->rules = pes->net->loggops;
     l->n_hosts = pes->first[pes->n_jobs];
+    l->steps = wf_xcalloc(pes->n_jobs, sizeof(*l->steps));
     for (uint32_t i = 0; i < pes->n_jobs; i++) {
         l->steps[i] = wf_steps_of(pes->jobs[i].graph);
         l->n_cpus = l->steps[i].n_cpus > l->n_cpus ? l->steps[i].n_cpus : l->n_cpus;
@@ -278,6 +279,7 @@ enum wf_status wf_loggops_new(const struct wf_pes *pes, struct wf_engine *engine
 void wf_loggops_free(struct wf_loggops *loggops)
 {
     if (loggops != NULL) {
+        free(loggops->steps);
         free(loggops->hosts);
         free(loggops->cpus);
         free(loggops->senders);

@@ -47,7 +47,7 @@ struct wf_loggops_list {
 struct wf_loggops {
     const struct wf_pes *pes;
     const struct wf_net_loggops *rules;
-    struct wf_steps steps[WF_TALLY_JOBS];
+    struct wf_steps *steps; /* of each job */
     uint32_t n_hosts, n_cpus, n_nics;
     struct wf_loggops_host *hosts;
     /* When CPUs and interfaces are free, for each host: */

@@ -55,7 +55,7 @@ static struct wf_pe_caller caller_of(const struct wf_pes *pes, struct wf_ctx *ct
                                      uint32_t slot)
 {
     uint32_t pe = wf_place_rank(pes->place, wf_self(ctx) - pes->net->first_node, slot);
-    uint32_t job = wf_place_job(pes->first, pe);
+    uint32_t job = wf_place_job(pes->first, pes->n_jobs, pe);
 
     return (struct wf_pe_caller){
         .pes = pes,
@@ -219,7 +219,7 @@ static void node_fetch(const void *state, const struct wf_event *ev, struct wf_c
         return;
     }
     uint32_t number = wf_place_rank(pes->place, node, 0),
-             job = wf_place_job(pes->first, number);
+             job = wf_place_job(pes->first, pes->n_jobs, number);
     const struct wf_graph *graph = pes->jobs[job].graph;
 
     wf_cell_fetch(ctx, (const uint32_t[]){pe->open.first, pe->waiting.root}, 2);
@@ -235,8 +235,9 @@ static void node_init(void *state, struct wf_ctx *ctx)
 
     for (uint32_t slot = 0; slot < n_slots; slot++) {
         const struct wf_pe_caller who = caller_of(pes, ctx, state, slot);
-        wf_pe_schedule(&who, WF_PE_KICKOFF, 0,
-                       pes->jobs[wf_place_job(pes->first, who.first + who.number)].start);
+        wf_pe_schedule(
+            &who, WF_PE_KICKOFF, 0,
+            pes->jobs[wf_place_job(pes->first, pes->n_jobs, who.first + who.number)].start);
     }
 }
 
@@ -304,7 +305,8 @@ static void add_unfinished(const struct wf_pe_caller *who, struct wf_pe_tally *t
 static void add_pe(const struct wf_pe_caller *who, struct wf_pe_tally *tally)
 {
     const struct wf_pe *pe = who->pe;
-    uint32_t number = who->first + who->number, job = wf_place_job(who->pes->first, number);
+    uint32_t number = who->first + who->number,
+             job = wf_place_job(who->pes->first, who->pes->n_jobs, number);
     int64_t busy = wf_time_add(pe->compute_ps, pe->overhead_ps);
     int64_t idle = who->streams != NULL
                        ? pe->idle_ps
@@ -396,7 +398,7 @@ static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
     wf_engine_tally(engine,
                     wf_recorder_init(&pes->recorder,
                                      config->recording != NULL ? &options : NULL, &pes->rails,
-                                     config->net, sizeof(struct wf_pe_tally)),
+                                     config->net, sizeof(struct wf_pe_tally), pes->n_jobs),
                     merge_tallies);
     pes->recorder.ends = config->ends;
 }
@@ -420,6 +422,8 @@ static struct wf_pes *make_pes(const struct wf_pe_config *config)
 
     pes->n_streams = 1;
     pes->n_nics = 1;
+    pes->jobs = wf_xcalloc(config->n_jobs, sizeof(*pes->jobs));
+    pes->first = wf_xcalloc(config->n_jobs + 1, sizeof(*pes->first));
     for (uint32_t i = 0; i < config->n_jobs; i++) {
         pes->jobs[i] = config->jobs[i];
         pes->first[i] = n_pes;
@@ -506,6 +510,8 @@ void wf_pes_free(struct wf_pes *pes)
         wf_loggops_free(pes->loggops);
         wf_rails_fini(&pes->rails);
         free(pes->timeshare);
+        free(pes->jobs);
+        free(pes->first);
     }
     free(pes);
 }

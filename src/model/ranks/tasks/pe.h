@@ -56,7 +56,7 @@ struct wf_pe_job {
 
 struct wf_pe_config {
     const struct wf_pe_job *jobs; /* the PEs of all jobs are numbered together in this order */
-    uint32_t n_jobs;              /* 1 to WF_TALLY_JOBS */
+    uint32_t n_jobs;              /* 1 or more */
     const struct wf_place *place; /* kept; places the PEs of all jobs */
     struct wf_net *net;           /* kept; created for place->n_nodes, not yet attached */
     const struct wf_mpi_params

@@ -54,9 +54,9 @@ struct wf_pes {
     struct wf_process_ops ops;
     struct wf_recorder recorder;
     uint32_t n_jobs;
-    struct wf_pe_job jobs[WF_TALLY_JOBS];
-    uint32_t first[WF_TALLY_JOBS + 1]; /* the first PE of each */
-    struct wf_loggops *loggops;        /* these rules instead of ours; null: none */
+    struct wf_pe_job *jobs;     /* [n_jobs] */
+    uint32_t *first;            /* [n_jobs + 1], the first PE of each */
+    struct wf_loggops *loggops; /* these rules instead of ours; null: none */
 };
 
 /* Whether an event other than the end of a task will wake a PE. */
