@@ -42,7 +42,7 @@ static void blocks_read_as_zero_and_do_not_overlap(void)
         }
         size_t alignment = random & 64 ? (size_t)1 << (random >> 8) % 17 : 0;
         *block = (struct block){NULL, 1 + (random >> 20) % 100000, 0};
-        block->at = port->alloc(block->bytes, alignment);
+        block->at = port->alloc(block->bytes, alignment, NULL);
         CHECK(block->at != NULL && port->holds(block->at) && has_value(block));
         CHECK((uintptr_t)block->at % (alignment > 16 ? alignment : 16) == 0);
         CHECK(port->usable(block->at) >= block->bytes);
@@ -53,8 +53,8 @@ static void blocks_read_as_zero_and_do_not_overlap(void)
         CHECK(blocks[i].at == NULL || has_value(&blocks[i]));
     }
     CHECK(!port->holds(&random) && !port->holds(NULL));
-    CHECK(port->alloc(SIZE_MAX - 10, 0) == NULL);
-    CHECK(port->alloc(SIZE_MAX / 4, 0) == NULL);
+    CHECK(port->alloc(SIZE_MAX - 10, 0, NULL) == NULL);
+    CHECK(port->alloc(SIZE_MAX / 4, 0, NULL) == NULL);
     wf_vrank_spill_free(spill);
 }
 
