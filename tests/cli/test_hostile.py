@@ -8,9 +8,10 @@ import shutil
 import subprocess
 import tempfile
 
-from weft_cli import WEFT, check, finish
+from weft_cli import WEFT, check, check_run, finish
 
 FOLDERS = pathlib.Path(os.environ["WEFT_SOURCE_DIR"]) / "tests/data/hostile"
+TRACES = FOLDERS.parent / "traces"
 SECONDS, MEMORY = 20, 1 << 20  # of processor time, in a build with sanitizers; KiB
 
 
@@ -33,6 +34,35 @@ def try_command(folder, words):
     check(done.returncode == 0 or not new, f"{what}: left {new}")
 
 
+def check_pipe():
+    """A pipe, or a device without an end, in the place of a file that belongs to a trace."""
+    with tempfile.TemporaryDirectory() as path:
+        trace = pathlib.Path(path) / "t.prv"
+        shutil.copy(next(TRACES.rglob("*.prv")), trace)
+        os.mkfifo(trace.with_suffix(".pcf"))
+        check_run(["info", str(trace)], 3, "t.pcf")
+        trace.with_suffix(".pcf").unlink()
+        trace.with_suffix(".pcf").symlink_to("/dev/zero")
+        check_run(["info", str(trace)], 3, "t.pcf")
+
+
+def check_force():
+    """-f replaces a trace, and nothing that was put beside its files."""
+    with tempfile.TemporaryDirectory() as path:
+        trace = f"{path}/t.weft"
+        words = ["gen", "ring", "-n", "4", "--parts", "2", "-o", trace]
+        check_run(words, 0, stdout="4 ranks")
+        check_run([*words, "-f"], 0, stdout="4 ranks")
+        pathlib.Path(trace, "thesis.tex").write_text("years of work", encoding="utf-8")
+        check_run([*words, "-f"], 3, "t.weft/thesis.tex' is not a part of a trace")
+        check(pathlib.Path(trace, "thesis.tex").exists(), "the file is lost")
+        pathlib.Path(trace, "thesis.tex").unlink()
+        pathlib.Path(trace, "figures").mkdir()
+        check_run([*words, "-f"], 3, "t.weft/figures' is not a part of a trace")
+
+
+check_pipe()
+check_force()
 for one in sorted(FOLDERS.iterdir()):
     for line in (one / "CMD").read_text().splitlines():
         try_command(one, line.split())
