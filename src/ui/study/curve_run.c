@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "base/result/doc.h"
-#include "run/execute/run.h"
 #include "run/scenario/scenario.h"
 #include "ui/study/curve.h"
 #include "ui/study/together.h"
@@ -14,7 +13,6 @@
 struct work {
     const struct wf_scenario *scenario;
     struct wf_curve *curve;
-    const struct wf_points_host *host;
     struct wf_err *errs; /* one for each point */
 };
 
@@ -97,12 +95,10 @@ enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct
 
 /* ---- runs ---- */
 
-/* The scenario of a point, which the caller frees. Null if the load is refused; errs[i] tells
- * why. */
-static struct wf_scenario *scenario_of(struct work *work, size_t i)
+static struct wf_scenario *scenario_of(void *arg, size_t i, struct wf_err *err)
 {
+    const struct work *work = arg;
     struct wf_scenario *scenario = wf_scenario_new();
-    struct wf_err *err = &work->errs[i];
     char load[32];
 
     (void)snprintf(load, sizeof(load), "%.6f", work->curve->points[i].load);
@@ -115,62 +111,15 @@ static struct wf_scenario *scenario_of(struct work *work, size_t i)
     return scenario;
 }
 
-static bool run_point(void *arg, size_t i)
+static void ended(void *arg, size_t i, struct wf_value *doc, const struct wf_err *err)
 {
-    struct work *work = arg;
-    struct wf_curve_point *point = &work->curve->points[i];
-    struct wf_err *err = &work->errs[i];
-    const struct wf_sim_host host = {.stop = work->host->stop,
-                                     .running = work->host->running,
-                                     .running_arg = work->host->running_arg,
-                                     .run_threads =
-                                         wf_points_threads(work->host, work->curve->n)};
-    struct wf_scenario *scenario = scenario_of(work, i);
-    struct wf_value *doc = NULL;
+    const struct work *work = arg;
 
-    if (scenario != NULL) {
-        err->status = wf_sim_run(scenario, &host, &doc, err);
-    }
+    work->errs[i] = *err;
     if (doc != NULL && err->status == WF_OK) {
-        wf_curve_point_read(point, doc);
+        wf_curve_point_read(&work->curve->points[i], doc);
     }
     wf_doc_free(doc);
-    wf_scenario_free(scenario);
-    return point->done;
-}
-
-/* Runs all points at once. Returns whether all are done. */
-static bool run_together(struct work *work)
-{
-    size_t n = work->curve->n;
-    struct wf_sim_item *items = wf_xcalloc(n, sizeof(*items));
-    struct wf_scenario **scenarios = wf_xcalloc(n, sizeof(struct wf_scenario *));
-    size_t *point_of = wf_xcalloc(n, sizeof(*point_of)), n_items = 0;
-    bool complete = true;
-
-    for (size_t i = 0; i < n; i++) {
-        struct wf_scenario *scenario = scenario_of(work, i);
-        if (scenario != NULL) {
-            scenarios[n_items] = scenario;
-            items[n_items].scenario = scenario;
-            point_of[n_items++] = i;
-        }
-    }
-    wf_study_run_together(items, n_items, work->host);
-    for (size_t i = 0; i < n_items; i++) {
-        struct wf_curve_point *point = &work->curve->points[point_of[i]];
-        work->errs[point_of[i]] = items[i].err;
-        if (items[i].doc != NULL && items[i].err.status == WF_OK) {
-            wf_curve_point_read(point, items[i].doc);
-        }
-        complete = complete && items[i].err.status != WF_EINTR;
-        wf_doc_free(items[i].doc);
-        wf_scenario_free(scenarios[i]);
-    }
-    free(point_of);
-    free(scenarios);
-    free(items);
-    return complete;
 }
 
 /* Keeps the points that are done, and reports their number. */
@@ -195,14 +144,17 @@ enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_curve 
     struct work work = {
         .scenario = scenario,
         .curve = curve,
-        .host = host,
         .errs = wf_xcalloc(curve->n, sizeof(struct wf_err)),
     };
     enum wf_status status = WF_OK;
 
-    bool complete = wf_sim_batch_suits(scenario, curve->n)
-                        ? run_together(&work)
-                        : wf_points_run(host, curve->n, 0, run_point, &work);
+    const struct wf_study_batch batch = {.n = curve->n,
+                                         .host = host,
+                                         .like = scenario,
+                                         .scenario = scenario_of,
+                                         .ended = ended,
+                                         .arg = &work};
+    bool complete = wf_study_batch_run(&batch);
     for (size_t i = 0; i < curve->n && status == WF_OK; i++) {
         if (work.errs[i].status != WF_OK && work.errs[i].status != WF_EINTR) {
             status = work.errs[i].status;

@@ -1,7 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/together.h"
 
+#include "base/mem.h"
+#include "base/result/doc.h"
 #include "run/execute/run.h"
+#include "run/scenario/scenario.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct running {
+    const struct wf_study_batch *batch;
+    pthread_mutex_t lock; /* protects the rest */
+    pthread_cond_t freed; /* signalled when a scenario gives its memory back */
+    size_t n;
+    uint64_t used; /* estimated bytes of the n that run */
+};
+
+/* ---- in parallel ---- */
+
+static uint64_t memory_of(const struct wf_scenario *scenario, struct wf_err *err)
+{
+    const struct wf_sim_host host = {.world = NULL};
+    struct wf_value *doc = NULL;
+    uint64_t bytes = 0;
+
+    err->status = wf_sim_explain(scenario, &host, &doc, err);
+    if (err->status == WF_OK) {
+        bytes = wf_doc_get_count(doc, "estimate.memory_bytes", 0);
+        wf_doc_free(doc);
+    }
+    return bytes;
+}
+
+/* Waits until the memory budget allows the point; a point above the budget runs alone. */
+static void take_memory(struct running *running, uint64_t bytes)
+{
+    (void)pthread_mutex_lock(&running->lock);
+    while (running->n > 0 && running->used + bytes > running->batch->memory) {
+        (void)pthread_cond_wait(&running->freed, &running->lock);
+    }
+    running->n++;
+    running->used += bytes;
+    (void)pthread_mutex_unlock(&running->lock);
+}
+
+static void give_memory(struct running *running, uint64_t bytes)
+{
+    (void)pthread_mutex_lock(&running->lock);
+    running->n--;
+    running->used -= bytes;
+    (void)pthread_cond_broadcast(&running->freed);
+    (void)pthread_mutex_unlock(&running->lock);
+}
+
+static bool run_one(void *arg, size_t i)
+{
+    struct running *running = arg;
+    const struct wf_study_batch *batch = running->batch;
+    const struct wf_sim_host host = {.stop = batch->host->stop,
+                                     .running = batch->host->running,
+                                     .running_arg = batch->host->running_arg,
+                                     .run_threads = wf_points_threads(batch->host, batch->n)};
+    struct wf_err err = {.status = WF_OK};
+    struct wf_scenario *scenario = batch->scenario(batch->arg, i, &err);
+    struct wf_value *doc = NULL;
+    uint64_t bytes = 0;
+
+    if (scenario != NULL && batch->memory > 0) {
+        bytes = memory_of(scenario, &err) * host.run_threads;
+    }
+    if (scenario != NULL && err.status == WF_OK) {
+        take_memory(running, bytes);
+        err.status = wf_sim_run(scenario, &host, &doc, &err);
+        give_memory(running, bytes);
+    }
+    batch->ended(batch->arg, i, doc, &err);
+    wf_scenario_free(scenario);
+    return err.status != WF_EINTR;
+}
+
+static bool run_in_parallel(const struct wf_study_batch *batch)
+{
+    struct running running = {.batch = batch};
+
+    (void)pthread_mutex_init(&running.lock, NULL);
+    (void)pthread_cond_init(&running.freed, NULL);
+    bool complete = wf_points_run(batch->host, batch->n, batch->done, run_one, &running);
+    (void)pthread_cond_destroy(&running.freed);
+    (void)pthread_mutex_destroy(&running.lock);
+    return complete;
+}
+
+/* ---- all at once ---- */
 
 struct told {
     const struct wf_points_host *host;
@@ -18,8 +109,7 @@ static void tell(void *arg, const struct wf_sim_progress *progress)
                          told->n);
 }
 
-void wf_study_run_together(struct wf_sim_item *items, size_t n,
-                           const struct wf_points_host *host)
+static void execute(const struct wf_points_host *host, struct wf_sim_item *items, size_t n)
 {
     struct told told = {.host = host, .n = n};
     const struct wf_sim_host own = {
@@ -34,4 +124,45 @@ void wf_study_run_together(struct wf_sim_item *items, size_t n,
     if (host->progress != NULL) {
         host->progress(host->progress_arg, n, n);
     }
+}
+
+static bool run_at_once(const struct wf_study_batch *batch)
+{
+    struct wf_sim_item *items = wf_xcalloc(batch->n, sizeof(*items));
+    struct wf_scenario **scenarios = wf_xcalloc(batch->n, sizeof(struct wf_scenario *));
+    size_t *number = wf_xcalloc(batch->n, sizeof(*number)), n = 0;
+    bool complete = true;
+
+    for (size_t i = 0; i < batch->n; i++) {
+        struct wf_err err = {.status = WF_OK};
+        scenarios[n] = batch->scenario(batch->arg, i, &err);
+        items[n].scenario = scenarios[n];
+        number[n] = i;
+        n += scenarios[n] != NULL;
+        if (err.status != WF_OK) {
+            batch->ended(batch->arg, i, NULL, &err);
+        }
+    }
+    execute(batch->host, items, n);
+    for (size_t i = 0; i < n; i++) {
+        complete = complete && items[i].err.status != WF_EINTR;
+        batch->ended(batch->arg, number[i], items[i].doc, &items[i].err);
+        wf_scenario_free(scenarios[i]);
+    }
+    free(number);
+    free(scenarios);
+    free(items);
+    return complete;
+}
+
+bool wf_study_batch_run(const struct wf_study_batch *batch)
+{
+    struct wf_err ignored;
+    struct wf_scenario *first =
+        batch->like == NULL && batch->n > 1 ? batch->scenario(batch->arg, 0, &ignored) : NULL;
+    const struct wf_scenario *like = batch->like != NULL ? batch->like : first;
+    bool suits = like != NULL && wf_sim_batch_suits(like, batch->n);
+
+    wf_scenario_free(first);
+    return suits ? run_at_once(batch) : run_in_parallel(batch);
 }
