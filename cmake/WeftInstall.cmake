@@ -8,6 +8,7 @@ set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 install(TARGETS weft_library EXPORT weftTargets)
 install(TARGETS weft)
 install(DIRECTORY include/weft TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_BINARY_DIR}/include/weft/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${weft_cmake_dir})
 configure_package_config_file(cmake/weftConfig.cmake.in weftConfig.cmake

@@ -71,6 +71,8 @@ MAY_INCLUDE = {
     "ui/report": ["base", "program/trace/otf2/out.h", "program/trace/otf2/coll.h", "program/trace/clog2/out.h", "program/trace", "base/result"],
     "ui/study": ["base", "model/coll", "run/execute", "run/machine", "run/scenario", "model/topo", "ui/draw", "program/ops", "program/trace", "program/trace/weft",
               "program/gen", "base/result", "ui/report", "weft"],
+    "ui/library": ["base", "model/coll", "model/net/route", "base/result", "run/execute", "run/machine", "run/scenario", "program/trace", "ui/report",
+                   "ui/study", "weft"],
     "ui/wasm": ["base", "model/coll", "model/net/router/gpu", "engine/hosts", "model/net/route", "model/topo", "program/trace/weft", "mpi/vrank", "base/result", "run/execute",
              "run/program", "run/scenario", "ui/study"],
     "mpi/capture": ["base", "program/ops", "program/trace/weft", "weft"],

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <weft/mark.h>
+#define WEFT_TASK_IMPLEMENT
 #include <weft/task.h>
 
 enum { BEGIN, STRIP, END };
@@ -91,7 +92,7 @@ int main(int argc, char **argv)
     struct weft_tasks *tasks = weft_tasks_new(MPI_COMM_WORLD, (size_t)bytes + 256);
     chunks = weft_array_new(tasks, &class, n_chunks, WEFT_MAP_BLOCK);
     weft_start(tasks, chunks, BEGIN, -1);
-    weft_run(tasks);
+    weft_tasks_run(tasks);
     weft_tasks_free(tasks);
     MPI_Finalize();
     return 0;

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <weft/mark.h>
+#define WEFT_TASK_IMPLEMENT
 #include <weft/task.h>
 
 enum { KAWAY_MAX = 3, ROLES_MAX = (7 * 7 * 7 + 1) / 2, BYTES_PER_ATOM = 24, LATTICE = 8 };
@@ -407,7 +408,7 @@ int main(int argc, char **argv)
     md.pairs = weft_array_new(tasks, &pair_class,
                               md.periodic ? n * md.n_roles : (long)md.first[n], WEFT_MAP_BLOCK);
     weft_start(tasks, md.cells, CELL_BEGIN, -1);
-    weft_run(tasks);
+    weft_tasks_run(tasks);
     if (strategy != WEFT_BALANCE_NONE && weft_processor(tasks) == 0) {
         struct weft_balance_report report = weft_balance_result(tasks);
         printf("balanced %ld times, %ld moves; the last time from %.2f to %.2f of the mean\n",

@@ -8,6 +8,9 @@
  * on the machines that BigSim predicts, no processor waits for anything in particular: it takes
  * the next message and calls the method that the message is for.
  *
+ *     #define WEFT_TASK_IMPLEMENT
+ *     #include <weft/task.h>
+ *
  *     static void hello(struct weft_tasks *tasks, struct weft_object *self, const void *data,
  *                       size_t size)
  *     {
@@ -29,13 +32,14 @@
  *         struct weft_tasks *tasks = weft_tasks_new(MPI_COMM_WORLD, 4096);
  *         int array = weft_array_new(tasks, &class, 100, WEFT_MAP_BLOCK);
  *         weft_start(tasks, array, 0, 0);
- *         weft_run(tasks);
+ *         weft_tasks_run(tasks);
  *         weft_tasks_free(tasks);
  *         MPI_Finalize();
  *     }
  *
- * There is no library to link: all functions are in this header, over plain MPI. Build the
- * program with weftcc and run it with `weft run`, one rank for each processor, or with any
+ * There is no library to link: where WEFT_TASK_IMPLEMENT is defined before this header is included,
+ * in one C file of the program, the header brings the functions with it, over plain MPI. In other
+ * files, and in C++, it has their declarations alone. Build the program with weftcc and run it with `weft run`, one rank for each processor, or with any
  * other MPI. What a method computes takes time as in any program; with `--compute model` it
  * says how long with WEFT_COMPUTE (weft/mark.h).
  *
@@ -47,10 +51,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
-#define WEFT_TASK_FUNCTION static __attribute__((unused))
-#else
-#define WEFT_TASK_FUNCTION static
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 struct weft_tasks; /* one processor: its objects and the messages for them */
@@ -94,16 +96,16 @@ struct weft_target {
 /* All ranks of the communicator, each a processor, call this together. Messages of up to
  * `message_bytes` are received as they come; longer ones, and objects that move, take an
  * announcement first. */
-WEFT_TASK_FUNCTION struct weft_tasks *weft_tasks_new(MPI_Comm comm, size_t message_bytes);
-WEFT_TASK_FUNCTION void weft_tasks_free(struct weft_tasks *tasks);
-WEFT_TASK_FUNCTION int weft_processor(const struct weft_tasks *tasks);  /* this one */
-WEFT_TASK_FUNCTION int weft_processors(const struct weft_tasks *tasks); /* how many */
+struct weft_tasks *weft_tasks_new(MPI_Comm comm, size_t message_bytes);
+void weft_tasks_free(struct weft_tasks *tasks);
+int weft_processor(const struct weft_tasks *tasks);  /* this one */
+int weft_processors(const struct weft_tasks *tasks); /* how many */
 
 /* Calls methods until weft_stop(). All processors call it. Returns how many messages came too
  * late, on this processor, to be handled. */
-WEFT_TASK_FUNCTION long weft_run(struct weft_tasks *tasks);
-/* Ends weft_run() of all processors; called by one method. */
-WEFT_TASK_FUNCTION void weft_stop(struct weft_tasks *tasks);
+long weft_tasks_run(struct weft_tasks *tasks);
+/* Ends weft_tasks_run() of all processors; called by one method. */
+void weft_stop(struct weft_tasks *tasks);
 
 /* ---- objects and messages ---- */
 
@@ -112,25 +114,24 @@ WEFT_TASK_FUNCTION void weft_stop(struct weft_tasks *tasks);
 enum weft_map { WEFT_MAP_BLOCK, WEFT_MAP_ROUND_ROBIN };
 
 /* Creates an array of n objects and returns its number. All processors call it, for all arrays
- * in the same order, before weft_run(). */
-WEFT_TASK_FUNCTION int weft_array_new(struct weft_tasks *tasks, const struct weft_class *class,
-                                      long n, enum weft_map map);
+ * in the same order, before weft_tasks_run(). */
+int weft_array_new(struct weft_tasks *tasks, const struct weft_class *kind, long n,
+                   enum weft_map map);
 
-/* Calls a method, without data, of object `index` when weft_run() begins; with -1 of every
+/* Calls a method, without data, of object `index` when weft_tasks_run() begins; with -1 of every
  * object of the array. All processors call it. */
-WEFT_TASK_FUNCTION void weft_start(struct weft_tasks *tasks, int array, int method, long index);
+void weft_start(struct weft_tasks *tasks, int array, int method, long index);
 
 /* Sends a copy of `size` bytes to a method, on whichever processor its object is. Between
  * processors the message takes `size` and 40 bytes, and with weft_send_long() as many as
  * `wire_bytes` if these are more: for data that only its length is known of. */
-WEFT_TASK_FUNCTION void weft_send(struct weft_tasks *tasks, struct weft_target to,
-                                  const void *data, size_t size);
-WEFT_TASK_FUNCTION void weft_send_long(struct weft_tasks *tasks, struct weft_target to,
-                                       const void *data, size_t size, size_t wire_bytes);
+void weft_send(struct weft_tasks *tasks, struct weft_target to, const void *data, size_t size);
+void weft_send_long(struct weft_tasks *tasks, struct weft_target to, const void *data,
+                    size_t size, size_t wire_bytes);
 
 /* Sends to a method of every object of an array. */
-WEFT_TASK_FUNCTION void weft_broadcast(struct weft_tasks *tasks, int array, int method,
-                                       const void *data, size_t size);
+void weft_broadcast(struct weft_tasks *tasks, int array, int method, const void *data,
+                    size_t size);
 
 /* Every object of an array contributes n values of 8 bytes, with the same arguments otherwise;
  * the method `to` then gets the n results. Several reductions of an array are told apart by
@@ -145,17 +146,15 @@ enum weft_reduction {
     WEFT_MIN_UINT64
 };
 enum { WEFT_REDUCTION_MAX = 64 }; /* values */
-WEFT_TASK_FUNCTION void weft_contribute(struct weft_tasks *tasks, struct weft_object *self,
-                                        const void *values, int n, enum weft_reduction how,
-                                        struct weft_target to);
+void weft_contribute(struct weft_tasks *tasks, struct weft_object *self, const void *values,
+                     int n, enum weft_reduction how, struct weft_target to);
 
 /* ---- moving objects ---- */
 
 /* The object moves to another processor when its method returns. Messages follow it. If it waits for
  * load balancing (weft_sync()), it moves after its next method that is called after the decision,
  * unless the decision moves it. */
-WEFT_TASK_FUNCTION void weft_migrate(struct weft_tasks *tasks, struct weft_object *self,
-                                     int processor);
+void weft_migrate(struct weft_tasks *tasks, struct weft_object *self, int processor);
 
 /* Load balancing. When every object of all balanced arrays has called weft_sync(), processor 0
  * decides by the time that each object took since the last decision which ones move; then its
@@ -167,19 +166,22 @@ WEFT_TASK_FUNCTION void weft_migrate(struct weft_tasks *tasks, struct weft_objec
  *   refine  only objects of processors above the mean move, to those below it
  */
 enum weft_strategy { WEFT_BALANCE_NONE, WEFT_BALANCE_GREEDY, WEFT_BALANCE_REFINE };
-WEFT_TASK_FUNCTION void weft_balance(struct weft_tasks *tasks,
-                                     enum weft_strategy strategy); /* on all, first */
-WEFT_TASK_FUNCTION void weft_sync(struct weft_tasks *tasks, struct weft_object *self,
-                                  int method);
+void weft_balance(struct weft_tasks *tasks, enum weft_strategy strategy); /* on all, first */
+void weft_sync(struct weft_tasks *tasks, struct weft_object *self, int method);
 
 /* On processor 0, after a decision: loads in seconds, and how many objects moved. */
 struct weft_balance_report {
     long rounds, moved;          /* in all */
     double mean, most, expected; /* the last: mean and maximum before, maximum after */
 };
-WEFT_TASK_FUNCTION struct weft_balance_report
-weft_balance_result(const struct weft_tasks *tasks);
+struct weft_balance_report weft_balance_result(const struct weft_tasks *tasks);
 
-#include "task_inline.h"
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef WEFT_TASK_IMPLEMENT
+#include "task_code.h"
+#endif
 
 #endif

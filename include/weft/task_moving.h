@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A part of task_inline.h: reductions, objects that move, and load balancing. */
-#ifndef WEFT_TASK_INLINE_H
-#include "task_inline.h" /* which includes this header where it belongs */
+/* A part of task_code.h: reductions, objects that move, and load balancing. */
+#ifndef WEFT_TASK_CODE_H
+#include "task_code.h" /* which includes this header where it belongs */
 #elif !defined(WEFT_TASK_MOVING_H)
 #define WEFT_TASK_MOVING_H
 
 /* ---- reductions ---- */
 
-WEFT_TASK_FUNCTION void weft_t_combine(uint64_t *into, const uint64_t *values, int n,
-                                       enum weft_reduction how)
+static void weft_t_combine(uint64_t *into, const uint64_t *values, int n,
+                           enum weft_reduction how)
 {
     for (int i = 0; i < n; i++) {
         double a, b;
@@ -26,7 +26,7 @@ WEFT_TASK_FUNCTION void weft_t_combine(uint64_t *into, const uint64_t *values, i
 }
 
 /* A reduction in a list; a new one if there is none. */
-WEFT_TASK_FUNCTION struct weft_t_part *weft_t_part_of(struct weft_t_part **list, int64_t number)
+static struct weft_t_part *weft_t_part_of(struct weft_t_part **list, int64_t number)
 {
     while (*list != NULL && (*list)->number != number) {
         list = &(*list)->next;
@@ -38,7 +38,7 @@ WEFT_TASK_FUNCTION struct weft_t_part *weft_t_part_of(struct weft_t_part **list,
     return *list;
 }
 
-WEFT_TASK_FUNCTION void weft_t_part_free(struct weft_t_part **list, struct weft_t_part *part)
+static void weft_t_part_free(struct weft_t_part **list, struct weft_t_part *part)
 {
     while (*list != part) {
         list = &(*list)->next;
@@ -47,8 +47,7 @@ WEFT_TASK_FUNCTION void weft_t_part_free(struct weft_t_part **list, struct weft_
     free(part);
 }
 
-WEFT_TASK_FUNCTION void weft_t_part_add(struct weft_t_part *part,
-                                        const struct weft_t_part *with)
+static void weft_t_part_add(struct weft_t_part *part, const struct weft_t_part *with)
 {
     if (part->count == 0) {
         part->to = with->to;
@@ -62,8 +61,7 @@ WEFT_TASK_FUNCTION void weft_t_part_add(struct weft_t_part *part,
 }
 
 /* All objects here have contributed: the part goes to the processor of the target. */
-WEFT_TASK_FUNCTION void weft_t_part_send(struct weft_tasks *tasks, int array,
-                                         struct weft_t_part *part)
+static void weft_t_part_send(struct weft_tasks *tasks, int array, struct weft_t_part *part)
 {
     struct weft_t_array *own = &tasks->arrays[array];
     struct weft_t_head head;
@@ -78,9 +76,8 @@ WEFT_TASK_FUNCTION void weft_t_part_send(struct weft_tasks *tasks, int array,
     weft_t_part_free(&own->parts, part);
 }
 
-WEFT_TASK_FUNCTION void weft_contribute(struct weft_tasks *tasks, struct weft_object *self,
-                                        const void *values, int n, enum weft_reduction how,
-                                        struct weft_target to)
+void weft_contribute(struct weft_tasks *tasks, struct weft_object *self, const void *values,
+                     int n, enum weft_reduction how, struct weft_target to)
 {
     struct weft_t_object *object = (struct weft_t_object *)self;
     struct weft_t_array *array = &tasks->arrays[self->array];
@@ -107,7 +104,7 @@ WEFT_TASK_FUNCTION void weft_contribute(struct weft_tasks *tasks, struct weft_ob
     }
 }
 
-WEFT_TASK_FUNCTION void weft_t_handle_part(struct weft_tasks *tasks, struct weft_t_item *item)
+static void weft_t_handle_part(struct weft_tasks *tasks, struct weft_t_item *item)
 {
     struct weft_t_array *array = &tasks->arrays[item->head.array];
     struct weft_t_part with = {.count = 0};
@@ -132,8 +129,7 @@ struct weft_t_luggage {
 };
 
 /* Objects that have not contributed to a reduction are missing where they are. */
-WEFT_TASK_FUNCTION void weft_t_recount(struct weft_tasks *tasks, struct weft_t_object *object,
-                                       int sign)
+static void weft_t_recount(struct weft_tasks *tasks, struct weft_t_object *object, int sign)
 {
     struct weft_t_array *array = &tasks->arrays[object->seen.array];
 
@@ -154,8 +150,7 @@ WEFT_TASK_FUNCTION void weft_t_recount(struct weft_tasks *tasks, struct weft_t_o
     }
 }
 
-WEFT_TASK_FUNCTION struct weft_t_object *weft_t_object_new(struct weft_tasks *tasks, int number,
-                                                           long index)
+static struct weft_t_object *weft_t_object_new(struct weft_tasks *tasks, int number, long index)
 {
     struct weft_t_array *array = &tasks->arrays[number];
     struct weft_t_object *object = (struct weft_t_object *)weft_t_alloc(sizeof(*object));
@@ -168,8 +163,7 @@ WEFT_TASK_FUNCTION struct weft_t_object *weft_t_object_new(struct weft_tasks *ta
     return object;
 }
 
-WEFT_TASK_FUNCTION void weft_t_object_free(struct weft_tasks *tasks,
-                                           struct weft_t_object *object)
+static void weft_t_object_free(struct weft_tasks *tasks, struct weft_t_object *object)
 {
     const struct weft_class *class = tasks->arrays[object->seen.array].class;
 
@@ -181,8 +175,8 @@ WEFT_TASK_FUNCTION void weft_t_object_free(struct weft_tasks *tasks,
 }
 
 /* Sends an object away. */
-WEFT_TASK_FUNCTION void weft_t_depart(struct weft_tasks *tasks, struct weft_t_object *object,
-                                      int to, int resumes)
+static void weft_t_depart(struct weft_tasks *tasks, struct weft_t_object *object, int to,
+                          int resumes)
 {
     struct weft_t_array *array = &tasks->arrays[object->seen.array];
     const struct weft_class *class = array->class;
@@ -214,8 +208,7 @@ WEFT_TASK_FUNCTION void weft_t_depart(struct weft_tasks *tasks, struct weft_t_ob
     free(bytes);
 }
 
-WEFT_TASK_FUNCTION void weft_migrate(struct weft_tasks *tasks, struct weft_object *self,
-                                     int processor)
+void weft_migrate(struct weft_tasks *tasks, struct weft_object *self, int processor)
 {
     if (processor >= 0 && processor < tasks->size) {
         ((struct weft_t_object *)self)->leaves_for = processor;
@@ -223,13 +216,13 @@ WEFT_TASK_FUNCTION void weft_migrate(struct weft_tasks *tasks, struct weft_objec
 }
 
 /* Between the report of its load and the decision an object stays, so that the decision finds it. */
-WEFT_TASK_FUNCTION int weft_t_awaits_decision(const struct weft_t_object *object)
+static int weft_t_awaits_decision(const struct weft_t_object *object)
 {
     return object->told > object->resumed;
 }
 
 /* After the method in which it asked for it. Its first processor must know where it is. */
-WEFT_TASK_FUNCTION void weft_t_leave(struct weft_tasks *tasks, struct weft_t_object *object)
+static void weft_t_leave(struct weft_tasks *tasks, struct weft_t_object *object)
 {
     int to = object->leaves_for, number = object->seen.array;
     int first = weft_t_first_place(tasks, &tasks->arrays[number], object->seen.index);
@@ -251,14 +244,14 @@ WEFT_TASK_FUNCTION void weft_t_leave(struct weft_tasks *tasks, struct weft_t_obj
     }
 }
 
-WEFT_TASK_FUNCTION void weft_t_handle_moved(struct weft_tasks *tasks, struct weft_t_item *item)
+static void weft_t_handle_moved(struct weft_tasks *tasks, struct weft_t_item *item)
 {
     weft_t_set_place(tasks, item->head.array, (long)item->head.index, item->head.method,
                      item->head.moves);
     free(item);
 }
 
-WEFT_TASK_FUNCTION void weft_t_resume(struct weft_tasks *tasks, struct weft_t_object *object)
+static void weft_t_resume(struct weft_tasks *tasks, struct weft_t_object *object)
 {
     struct weft_target to = {object->seen.array, object->seen.index, object->resume};
 
@@ -268,9 +261,9 @@ WEFT_TASK_FUNCTION void weft_t_resume(struct weft_tasks *tasks, struct weft_t_ob
     }
 }
 
-WEFT_TASK_FUNCTION void weft_t_try_balance(struct weft_tasks *tasks);
+static void weft_t_try_balance(struct weft_tasks *tasks);
 
-WEFT_TASK_FUNCTION void weft_t_handle_object(struct weft_tasks *tasks, struct weft_t_item *item)
+static void weft_t_handle_object(struct weft_tasks *tasks, struct weft_t_item *item)
 {
     struct weft_t_array *array = &tasks->arrays[item->head.array];
     struct weft_t_object *object =
@@ -312,23 +305,21 @@ WEFT_TASK_FUNCTION void weft_t_handle_object(struct weft_tasks *tasks, struct we
 
 /* ---- load balancing ---- */
 
-WEFT_TASK_FUNCTION void weft_balance(struct weft_tasks *tasks, enum weft_strategy strategy)
+void weft_balance(struct weft_tasks *tasks, enum weft_strategy strategy)
 {
     tasks->strategy = strategy;
 }
 
-WEFT_TASK_FUNCTION struct weft_balance_report
-weft_balance_result(const struct weft_tasks *tasks)
+struct weft_balance_report weft_balance_result(const struct weft_tasks *tasks)
 {
     return tasks->report;
 }
 
 /* Calls function(tasks, object, arg) for each object here that can move. */
-WEFT_TASK_FUNCTION void weft_t_each_balanced(struct weft_tasks *tasks,
-                                             void (*function)(struct weft_tasks *tasks,
-                                                              struct weft_t_object *object,
-                                                              void *arg),
-                                             void *arg)
+static void weft_t_each_balanced(struct weft_tasks *tasks,
+                                 void (*function)(struct weft_tasks *tasks,
+                                                  struct weft_t_object *object, void *arg),
+                                 void *arg)
 {
     for (int a = 0; a < tasks->n_arrays; a++) {
         const struct weft_t_table *table = &tasks->arrays[a].objects;
@@ -340,8 +331,7 @@ WEFT_TASK_FUNCTION void weft_t_each_balanced(struct weft_tasks *tasks,
     }
 }
 
-WEFT_TASK_FUNCTION void weft_t_note_load(struct weft_tasks *tasks, struct weft_t_object *object,
-                                         void *arg)
+static void weft_t_note_load(struct weft_tasks *tasks, struct weft_t_object *object, void *arg)
 {
     struct weft_t_load **at = (struct weft_t_load **)arg;
 
@@ -362,7 +352,7 @@ WEFT_TASK_FUNCTION void weft_t_note_load(struct weft_tasks *tasks, struct weft_t
 /* Sends the loads of the objects here to processor 0 if all have reached the end of the round.
  * The first entry is the load of the others. An object that arrives later in the round is told
  * of later. */
-WEFT_TASK_FUNCTION void weft_t_try_balance(struct weft_tasks *tasks)
+static void weft_t_try_balance(struct weft_tasks *tasks)
 {
     size_t n = (size_t)tasks->n_untold + 1;
     struct weft_t_head head;
@@ -386,8 +376,7 @@ WEFT_TASK_FUNCTION void weft_t_try_balance(struct weft_tasks *tasks)
     free(loads);
 }
 
-WEFT_TASK_FUNCTION void weft_sync(struct weft_tasks *tasks, struct weft_object *self,
-                                  int method)
+void weft_sync(struct weft_tasks *tasks, struct weft_object *self, int method)
 {
     struct weft_t_object *object = (struct weft_t_object *)self;
 
@@ -402,7 +391,7 @@ WEFT_TASK_FUNCTION void weft_sync(struct weft_tasks *tasks, struct weft_object *
 }
 
 /* The heaviest first; equal ones by their numbers, so that all orders of arrival give the same. */
-WEFT_TASK_FUNCTION int weft_t_order(const void *one, const void *other)
+static int weft_t_order(const void *one, const void *other)
 {
     const struct weft_t_load *a = (const struct weft_t_load *)one;
     const struct weft_t_load *b = (const struct weft_t_load *)other;
@@ -422,14 +411,14 @@ struct weft_t_heap {
     int *heap, n;
 };
 
-WEFT_TASK_FUNCTION int weft_t_is_less(const struct weft_t_heap *heap, int a, int b)
+static int weft_t_is_less(const struct weft_t_heap *heap, int a, int b)
 {
     double x = heap->load[heap->heap[a]], y = heap->load[heap->heap[b]];
 
     return x < y || (!(y < x) && heap->heap[a] < heap->heap[b]);
 }
 
-WEFT_TASK_FUNCTION void weft_t_sink(struct weft_t_heap *heap, int at)
+static void weft_t_sink(struct weft_t_heap *heap, int at)
 {
     for (;;) {
         int least = at;
@@ -447,8 +436,7 @@ WEFT_TASK_FUNCTION void weft_t_sink(struct weft_t_heap *heap, int at)
 }
 
 /* Sets `to` of each object. */
-WEFT_TASK_FUNCTION void weft_t_assign(struct weft_tasks *tasks, struct weft_t_heap *heap,
-                                      double limit)
+static void weft_t_assign(struct weft_tasks *tasks, struct weft_t_heap *heap, double limit)
 {
     int greedy = tasks->strategy == WEFT_BALANCE_GREEDY;
 
@@ -469,7 +457,7 @@ WEFT_TASK_FUNCTION void weft_t_assign(struct weft_tasks *tasks, struct weft_t_he
     }
 }
 
-WEFT_TASK_FUNCTION void weft_t_decide(struct weft_tasks *tasks)
+static void weft_t_decide(struct weft_tasks *tasks)
 {
     const double tolerance = 1.02;
     size_t n = (size_t)tasks->size, kept = 0;
@@ -512,7 +500,7 @@ WEFT_TASK_FUNCTION void weft_t_decide(struct weft_tasks *tasks)
     free(heap.heap);
 }
 
-WEFT_TASK_FUNCTION void weft_t_handle_loads(struct weft_tasks *tasks, struct weft_t_item *item)
+static void weft_t_handle_loads(struct weft_tasks *tasks, struct weft_t_item *item)
 {
     const size_t n = (size_t)item->head.size / sizeof(struct weft_t_load) - 1;
     struct weft_t_load first;
@@ -540,8 +528,7 @@ WEFT_TASK_FUNCTION void weft_t_handle_loads(struct weft_tasks *tasks, struct wef
 }
 
 /* Objects that leave go on where they arrive. */
-WEFT_TASK_FUNCTION void weft_t_go_on(struct weft_tasks *tasks, struct weft_t_object *object,
-                                     void *arg)
+static void weft_t_go_on(struct weft_tasks *tasks, struct weft_t_object *object, void *arg)
 {
     (void)arg;
     tasks->n_synced += object->round > tasks->round;
@@ -551,8 +538,7 @@ WEFT_TASK_FUNCTION void weft_t_go_on(struct weft_tasks *tasks, struct weft_t_obj
     }
 }
 
-WEFT_TASK_FUNCTION void weft_t_handle_decision(struct weft_tasks *tasks,
-                                               struct weft_t_item *item)
+static void weft_t_handle_decision(struct weft_tasks *tasks, struct weft_t_item *item)
 {
     size_t n = (size_t)item->head.size / sizeof(struct weft_t_load);
 

@@ -20,12 +20,21 @@
  *     weft_result_free(result);
  *     weft_scenario_free(scenario);
  *
- * The library prints nothing, handles no signals and keeps no state between calls: any number
- * of scenarios may be set up and run at once in different threads. One object is used by one
- * thread at a time.
+ * The library keeps no state between calls: any number of scenarios may be set up and run at once in
+ * different threads. One object is used by one thread at a time. It prints nothing and handles no
+ * signals, but for two cases: a program that runs as virtual ranks ("run:PATH") prints what it
+ * prints, and while it runs weft handles SIGSEGV and the like; and a process without memory ends.
+ *
+ * Structs of options begin with their own size, so that they can grow: set it to sizeof(struct ...),
+ * and everything that is not needed to zero.
+ *
+ *     struct weft_run_options options = {.size = sizeof(options), .record = true};
+ *
+ * weft/trace.h reads and writes traces op by op.
  */
 
 #include <weft/export.h>
+#include <weft/version.h>
 
 #include <signal.h>
 #include <stdbool.h>
@@ -58,8 +67,12 @@ struct weft_error {
 struct weft_scenario;
 struct weft_result;
 
-/* The version of the linked library, as in "0.1.0". Never null; do not free. */
+/* The version of the linked library, as in "0.1.0"; weft/version.h has that of the headers. Never
+ * null; do not free. */
 WEFT_API const char *weft_version(void);
+
+/* Frees a text that the library returned for the caller to free. Null is allowed. */
+WEFT_API void weft_free(void *text);
 
 WEFT_API struct weft_scenario *weft_scenario_new(void);
 WEFT_API void weft_scenario_free(struct weft_scenario *scenario); /* null is allowed */
@@ -90,12 +103,18 @@ WEFT_API enum weft_code weft_scenario_machine(struct weft_scenario *scenario, co
 WEFT_API enum weft_code weft_run(const struct weft_scenario *scenario,
                                  struct weft_result **result, struct weft_error *error);
 
-/* What a run does beyond predicting a time. Zeroed: nothing. */
+/* What a run does beyond predicting a time. Zeroed but for its size: nothing. */
 struct weft_run_options {
+    size_t size;           /* sizeof(struct weft_run_options) */
     bool record;           /* the result document has `recording` and `critical_path` */
     bool what_if;          /* the run is repeated with changes: `what_if` */
     uint64_t record_limit; /* individual spans, messages and calls; 0: 100,000 of each */
     const volatile sig_atomic_t *stop; /* nonzero ends the run early; may be null */
+    /* Called from time to time by one thread, with the fraction that is done, from 0 to 1 and negative
+     * if that is not known, and the simulated time. To return false ends the run early. May be
+     * null. */
+    bool (*progress)(void *arg, double fraction, int64_t time_ps);
+    void *progress_arg;
 };
 
 /* The same with options, which may be null. On WEFT_INTERRUPTED there is a partial result too.
@@ -111,6 +130,38 @@ WEFT_API int64_t weft_result_predicted_time_ps(const struct weft_result *result)
  * result. */
 WEFT_API const char *weft_result_json(const struct weft_result *result);
 
+/* ---- the values of a result ---- */
+
+enum weft_type {
+    WEFT_MISSING,
+    WEFT_NULL,
+    WEFT_BOOL,
+    WEFT_COUNT,
+    WEFT_REAL,
+    WEFT_TEXT,
+    WEFT_SECTION,
+    WEFT_LIST
+};
+
+/* A value of a result document. Texts are valid as long as the result. */
+struct weft_value {
+    enum weft_type type;
+    const char *name; /* of the value; null in a list */
+    const char *unit; /* "ps", "B", "B/s", "%"; null: the name tells what is counted */
+    uint64_t count;   /* of a count; of a bool 0 or 1; of a section or list how many it has */
+    double real;      /* of a real or a count */
+    const char *text; /* of a text */
+};
+
+/* Finds a value by its path in the document: "result.predicted_time_ps", or with places from 0 on in
+ * lists, "result.jobs.0.finish_ps". False, and WEFT_MISSING, if there is none. */
+WEFT_API bool weft_result_get(const struct weft_result *result, const char *path,
+                              struct weft_value *value);
+
+/* Value number `i` of the section or list at a path; "" is the document itself. False at the end. */
+WEFT_API bool weft_result_child(const struct weft_result *result, const char *path, size_t i,
+                                struct weft_value *value);
+
 /* Writes the result in the format of the extension of `path` (`weft help replay` lists them, -o): the
  * page for a browser as .html, the document as .json, timelines as .prv or .otf2. What is shown
  * of ranks over time needs `record`. Replaces an existing file only with `force`. On failure no
@@ -120,11 +171,29 @@ WEFT_API enum weft_code weft_result_write(const struct weft_result *result, cons
 
 WEFT_API void weft_result_free(struct weft_result *result); /* null is allowed */
 
+/* ---- what there is ---- */
+
+/* Something that a scenario can name. Texts are valid during the call. */
+struct weft_item {
+    const char *kind; /* "parameter", "net", "topo", "gen", "trace", "routing", "machine"... */
+    const char *name; /* "net.L", "torus" */
+    const char *summary; /* may be null */
+    const char *of;      /* whose parameter or algorithm it is: "loggp"; may be null */
+    const char *syntax;  /* of a value, or of what follows the name: "<time>"; may be null */
+    const char *initial; /* the value of a parameter that is not set; null: it has none */
+};
+
+/* Calls each(arg, item) for everything of a kind, or of all kinds if that is null, until it returns
+ * false. */
+WEFT_API void weft_list(const char *kind, bool (*each)(void *arg, const struct weft_item *item),
+                        void *arg);
+
 /*
- * Options of calls that simulate many points. Zeroed: run all points in parallel on all cores,
- * without progress reports. Everything it points to is borrowed for the call.
+ * Options of calls that simulate many points. Zeroed but for its size: run all points in parallel on
+ * all cores, without progress reports. Everything it points to is borrowed for the call.
  */
 struct weft_host {
+    size_t size;     /* sizeof(struct weft_host) */
     uint32_t jobs;   /* points that run in parallel; 0: one per core */
     uint64_t memory; /* budget in bytes for all of them; 0: three quarters of the memory */
     const volatile sig_atomic_t *stop; /* nonzero ends the call early; may be null */
@@ -151,7 +220,7 @@ WEFT_API enum weft_code weft_study_run(struct weft_study *study, const char *dir
                                        const struct weft_host *host, struct weft_error *error);
 
 /* The table of a study, as CSV and as JSON: a row for each point, with its settings and main
- * results. Each call creates a new text, which the caller frees with free(). */
+ * results. Each call creates a new text, which the caller frees with weft_free(). */
 WEFT_API char *weft_study_csv(const struct weft_study *study);
 WEFT_API char *weft_study_json(const struct weft_study *study);
 
@@ -185,6 +254,7 @@ struct weft_sample {
 };
 
 struct weft_measurements {
+    size_t size;                       /* sizeof(struct weft_measurements) */
     const struct weft_sample *samples; /* by increasing size; the first has one byte */
     size_t n;                          /* 4 to 128 */
     double send_ns, receive_ns;        /* a call that sends, or receives, one byte */
@@ -193,9 +263,10 @@ struct weft_measurements {
 };
 
 struct weft_fit {
+    size_t size; /* sizeof(struct weft_fit), set by the caller */
     double latency_ns, overhead_ns, gap_ns, ns_per_byte;
     double mean_error, max_error; /* relative errors over the samples */
-    char *machine;                /* a machine file; the caller frees it with free() */
+    char *machine;                /* a machine file; the caller frees it with weft_free() */
 };
 
 /* Fits the parameters of the network model loggp. `name` is the name of the machine. `mpi`,
@@ -208,6 +279,7 @@ WEFT_API enum weft_code weft_fit(const struct weft_measurements *measured, const
 /* ---- traces ---- */
 
 struct weft_convert {
+    size_t size;               /* sizeof(struct weft_convert) */
     uint32_t ranks;            /* for a generator; 0 for a trace */
     const char *const *params; /* "gen.bytes=1KiB", "mpi.rules=openmpi", null; or null */
     bool expand_collectives; /* write collectives as messages, with algorithms as in a replay */

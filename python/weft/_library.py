@@ -14,13 +14,21 @@ class ErrorText(ctypes.Structure):
     _fields_ = [("code", ctypes.c_int), ("text", ctypes.c_char * TEXT_MAX)]
 
 
-class RunOptions(ctypes.Structure):
-    _fields_ = [("record", ctypes.c_bool), ("what_if", ctypes.c_bool),
-                ("record_limit", ctypes.c_uint64), ("stop", ctypes.POINTER(ctypes.c_int))]
+class Options(ctypes.Structure):
+    """A struct of options: it begins with its size."""
+
+    def __init__(self, **values):
+        super().__init__(size=ctypes.sizeof(self), **values)
 
 
-class Host(ctypes.Structure):
-    _fields_ = [("jobs", ctypes.c_uint32), ("memory", ctypes.c_uint64),
+class RunOptions(Options):
+    _fields_ = [("size", ctypes.c_size_t), ("record", ctypes.c_bool), ("what_if", ctypes.c_bool),
+                ("record_limit", ctypes.c_uint64), ("stop", ctypes.POINTER(ctypes.c_int)),
+                ("progress", ctypes.c_void_p), ("progress_arg", ctypes.c_void_p)]
+
+
+class Host(Options):
+    _fields_ = [("size", ctypes.c_size_t), ("jobs", ctypes.c_uint32), ("memory", ctypes.c_uint64),
                 ("stop", ctypes.POINTER(ctypes.c_int)), ("progress", ctypes.c_void_p),
                 ("progress_arg", ctypes.c_void_p)]
 
@@ -46,6 +54,7 @@ POINTER, TEXT = ctypes.c_void_p, ctypes.c_char_p
 FAILURE = ctypes.POINTER(ErrorText)
 FUNCTIONS = {
     "weft_version": (TEXT, []),
+    "weft_free": (None, [POINTER]),
     "weft_scenario_new": (POINTER, []),
     "weft_scenario_free": (None, [POINTER]),
     "weft_scenario_set": (ctypes.c_int, [POINTER, TEXT, TEXT, FAILURE]),
@@ -95,8 +104,6 @@ def load():
 
 
 library = load()
-free = ctypes.CDLL(None).free
-free.restype, free.argtypes = None, [POINTER]
 
 
 def check(code, failure, allowed=(OK,)):

@@ -46,7 +46,8 @@ class Scenario:
                 if value is not None:
                     check(library.weft_scenario_set(handle, name.encode(),
                                                     text_of(value).encode(), failure), failure)
-            return _run(handle, RunOptions(record, what_if, record_limit))
+            return _run(handle, RunOptions(record=record, what_if=what_if,
+                                           record_limit=record_limit))
         finally:
             library.weft_scenario_free(handle)
 

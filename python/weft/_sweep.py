@@ -7,7 +7,7 @@ import itertools
 import os
 import tempfile
 
-from weft._library import POINTER, Error, ErrorText, Host, check, free, library
+from weft._library import POINTER, Error, ErrorText, Host, check, library
 from weft._result import frame
 from weft._run import Scenario
 
@@ -43,7 +43,7 @@ def study(path, directory=None, jobs=0):
             check(library.weft_study_run(handle, where.encode(), Host(jobs=jobs), failure), failure)
             text = library.weft_study_csv(handle)
             table = ctypes.string_at(text).decode()
-            free(text)
+            library.weft_free(text)
     finally:
         library.weft_study_free(handle)
     import pandas

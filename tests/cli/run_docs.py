@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the documentation: every ```sh block of the README and the tutorials, in order, one
-directory for each page. A ```text block that follows is what the block must print; what
+directory for each page, and compiles programs in C. A ```text block that follows is what the block must print; what
 differs from machine to machine is left out of the comparison. Links must lead somewhere.
 
 Lines that begin with `make` or `git` are not run, nor those with mpirun where there is no MPI, nor
@@ -81,6 +81,12 @@ def run_page(page):
                 check(done.returncode == 0, f"{page.name}: a block fails", done)
             elif language == "python":
                 ran += 1  # tests/python/frames.py runs these
+            elif language == "c" and "int main(" in code:
+                ran += 1
+                (directory / "block.c").write_text(code, encoding="utf-8")
+                done = run_block(f"cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -I {SOURCE / 'include'} "
+                                 f"-I {pathlib.Path(WEFT).parent / 'include'} block.c", directory)
+                check(done.returncode == 0, f"{page.name}: a block does not compile", done)
             elif language == "text" and output is not None:
                 check(comparable(output) == comparable(code),
                       f"{page.name}: expected\n{code}\nbut it is\n{output}")

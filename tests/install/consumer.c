@@ -17,16 +17,21 @@ int main(void)
 {
     const struct weft_sample samples[] = {
         {1, 1000, 0}, {64, 1006, 0}, {4096, 1410, 0}, {65536, 7554, 0}};
-    const struct weft_measurements measured = {
-        .samples = samples, .n = 4, .send_ns = 100, .receive_ns = 100, .stream_ns = 80};
-    const struct weft_convert how = {.ranks = 4, .expand_collectives = true, .force = true};
+    const struct weft_measurements measured = {.size = sizeof(measured),
+                                               .samples = samples,
+                                               .n = 4,
+                                               .send_ns = 100,
+                                               .receive_ns = 100,
+                                               .stream_ns = 80};
+    const struct weft_convert how = {
+        .size = sizeof(how), .ranks = 4, .expand_collectives = true, .force = true};
     struct weft_error error;
-    struct weft_fit fit;
+    struct weft_fit fit = {.size = sizeof(fit)};
 
     if (fails(weft_trace_convert("gen:stencil3d", "stencil.weft", &how, &error), &error) ||
         fails(weft_fit(&measured, "host", "mpich", &fit, &error), &error)) {
         return 1;
     }
-    free(fit.machine);
+    weft_free(fit.machine);
     return puts(weft_version()) < 0;
 }

@@ -33,6 +33,24 @@ read -ra flags <<<"$(pkg-config --cflags --libs weft)"
 "$CC" -o by-pkg-config "$WEFT_SOURCE_DIR/tests/install/consumer.c" "${flags[@]}"
 expect_version ./by-pkg-config
 
+# The example of the documentation, and what it says of bad arguments.
+"$CC" -o halo "$WEFT_SOURCE_DIR/examples/library/halo.c" "${flags[@]}"
+./halo frontier 16 2>/dev/null | grep -q '^finish_\|predicted_time_ps .* ps$' ||
+    { echo "the example prints no time"; exit 1; }
+if ./halo nowhere 2>said || ! grep -q "nowhere" said || ./halo frontier 0 2>said; then
+    echo "the example does not fail"; cat said; exit 1
+fi
+
+# All headers together, as users compile them; task.h needs MPI.
+mpi=${MPICC:-mpicc}
+for how in "-x c -std=c11" "-x c++ -std=c++17"; do
+    read -ra words <<<"$how"
+    printf '#include <weft/%s>\n' weft.h trace.h mark.h task.h export.h version.h |
+        "$mpi" "${words[@]}" -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+            -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -I prefix/include - ||
+        { echo "the headers do not compile with $how"; exit 1; }
+done
+
 for file in include/weft/weft.h include/weft/export.h share/doc/weft/LICENSE; do
     test -f "prefix/$file" || { echo "$file is not installed"; exit 1; }
 done

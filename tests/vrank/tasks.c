@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <weft/mark.h>
+#define WEFT_TASK_IMPLEMENT
 #include <weft/task.h>
 
 enum { WALKERS = 23, HOPS = 9, WORKERS = 40, ROUNDS = 4, LONG = 20000 };
@@ -250,7 +251,7 @@ int main(int argc, char **argv)
     mains = weft_array_new(tasks, &printer, 1, WEFT_MAP_BLOCK);
     weft_start(tasks, walkers, WALK, -1);
     weft_start(tasks, workers, WORK, -1);
-    long late = weft_run(tasks);
+    long late = weft_tasks_run(tasks);
     struct weft_balance_report report = weft_balance_result(tasks);
     if (late > 0) {
         printf("%ld messages came too late\n", late);

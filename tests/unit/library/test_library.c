@@ -144,7 +144,8 @@ static void a_study_makes_a_table_and_keeps_its_results(void)
     struct weft_study *study = NULL;
     struct weft_error error;
     size_t done = 0;
-    const struct weft_host host = {.jobs = 2, .progress = count_points, .progress_arg = &done};
+    const struct weft_host host = {
+        .size = sizeof(host), .jobs = 2, .progress = count_points, .progress_arg = &done};
     FILE *file = fopen("study.yaml", "w");
 
     CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
@@ -155,8 +156,8 @@ static void a_study_makes_a_table_and_keeps_its_results(void)
     CHECK(strncmp(csv, "net.L,status,predicted_time_ps", 30) == 0);
     CHECK(strstr(csv, "\n5us,completed,") != NULL);
     CHECK(strstr(json, "\"points\"") != NULL);
-    free(csv);
-    free(json);
+    weft_free(csv);
+    weft_free(json);
     weft_study_free(study);
 
     CHECK(weft_study_read("nothing.yaml", &study, &error) == WEFT_INPUT && study == NULL);
@@ -182,10 +183,14 @@ static void a_load_curve_saturates(void)
 static void a_fit_makes_a_machine(void)
 {
     struct weft_sample samples[12];
-    struct weft_measurements measured = {
-        .samples = samples, .n = 12, .send_ns = 100, .receive_ns = 100, .stream_ns = 50};
+    struct weft_measurements measured = {.size = sizeof(measured),
+                                         .samples = samples,
+                                         .n = 12,
+                                         .send_ns = 100,
+                                         .receive_ns = 100,
+                                         .stream_ns = 50};
     struct weft_error error;
-    struct weft_fit fit;
+    struct weft_fit fit = {.size = sizeof(fit)};
 
     for (int i = 0; i < 12; i++) {
         uint64_t bytes = UINT64_C(1) << (2 * i);
@@ -194,7 +199,7 @@ static void a_fit_makes_a_machine(void)
     CHECK(weft_fit(&measured, "mine", "mpich", &fit, &error) == WEFT_OK);
     CHECK(fit.latency_ns > 799 && fit.latency_ns < 801 && fit.max_error < 0.01);
     CHECK(strstr(fit.machine, "name: mine\n") != NULL);
-    free(fit.machine);
+    weft_free(fit.machine);
     measured.n = 2;
     CHECK(weft_fit(&measured, "mine", "mpich", &fit, &error) == WEFT_INPUT);
 }
@@ -203,8 +208,11 @@ static void collectives_become_messages(void)
 {
     static const char *const params[] = {"mpi.bcast=binomial", NULL};
     struct weft_error error;
-    struct weft_convert how = {
-        .ranks = 4, .expand_collectives = true, .params = params, .force = true};
+    struct weft_convert how = {.size = sizeof(how),
+                               .ranks = 4,
+                               .expand_collectives = true,
+                               .params = params,
+                               .force = true};
 
     CHECK(weft_trace_convert("gen:coll", "expanded.csv", &how, &error) == WEFT_OK);
     how.params = (const char *const[]){"mpi.bcast", NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WEFT_TASK_INLINE_H
-#define WEFT_TASK_INLINE_H
+#ifndef WEFT_TASK_CODE_H
+#define WEFT_TASK_CODE_H
 
 /* How weft/task.h works. Programs include that header, not this one. Names with weft_t_ are not
  * for programs. */
@@ -130,7 +130,7 @@ struct weft_tasks {
     struct weft_balance_report report;
 };
 
-WEFT_TASK_FUNCTION void *weft_t_alloc(size_t size)
+static void *weft_t_alloc(size_t size)
 {
     void *memory = calloc(1, size > 0 ? size : 1);
 
@@ -140,7 +140,7 @@ WEFT_TASK_FUNCTION void *weft_t_alloc(size_t size)
     return memory;
 }
 
-WEFT_TASK_FUNCTION void *weft_t_resize(void *old, size_t size)
+static void *weft_t_resize(void *old, size_t size)
 {
     void *memory = realloc(old, size);
 
@@ -152,7 +152,7 @@ WEFT_TASK_FUNCTION void *weft_t_resize(void *old, size_t size)
 
 /* ---- tables ---- */
 
-WEFT_TASK_FUNCTION struct weft_t_slot *weft_t_find(const struct weft_t_table *table, long index)
+static struct weft_t_slot *weft_t_find(const struct weft_t_table *table, long index)
 {
     size_t mask = table->capacity - 1;
 
@@ -168,7 +168,7 @@ WEFT_TASK_FUNCTION struct weft_t_slot *weft_t_find(const struct weft_t_table *ta
     return NULL;
 }
 
-WEFT_TASK_FUNCTION struct weft_t_slot *weft_t_put(struct weft_t_table *table, long index)
+static struct weft_t_slot *weft_t_put(struct weft_t_table *table, long index)
 {
     struct weft_t_slot *found = weft_t_find(table, index);
 
@@ -203,7 +203,7 @@ WEFT_TASK_FUNCTION struct weft_t_slot *weft_t_put(struct weft_t_table *table, lo
     return &table->slots[i & mask];
 }
 
-WEFT_TASK_FUNCTION void weft_t_drop(struct weft_t_table *table, long index)
+static void weft_t_drop(struct weft_t_table *table, long index)
 {
     struct weft_t_slot *slot = weft_t_find(table, index);
 
@@ -215,16 +215,15 @@ WEFT_TASK_FUNCTION void weft_t_drop(struct weft_t_table *table, long index)
 
 /* ---- where objects are ---- */
 
-WEFT_TASK_FUNCTION int weft_t_first_place(const struct weft_tasks *tasks,
-                                          const struct weft_t_array *array, long index)
+static int weft_t_first_place(const struct weft_tasks *tasks, const struct weft_t_array *array,
+                              long index)
 {
     return array->map == WEFT_MAP_BLOCK ? (int)((long long)index * tasks->size / array->n)
                                         : (int)(index % tasks->size);
 }
 
 /* Where an object is as far as this processor knows, and after how many moves. */
-WEFT_TASK_FUNCTION int weft_t_place(const struct weft_tasks *tasks, int number, long index,
-                                    int32_t *moves)
+static int weft_t_place(const struct weft_tasks *tasks, int number, long index, int32_t *moves)
 {
     const struct weft_t_array *array = &tasks->arrays[number];
     const struct weft_t_slot *moved = weft_t_find(&array->places, index);
@@ -234,8 +233,8 @@ WEFT_TASK_FUNCTION int weft_t_place(const struct weft_tasks *tasks, int number, 
 }
 
 /* News of an object's place come from several processors, and late news do not replace later ones. */
-WEFT_TASK_FUNCTION void weft_t_set_place(struct weft_tasks *tasks, int number, long index,
-                                         int processor, int32_t moves)
+static void weft_t_set_place(struct weft_tasks *tasks, int number, long index, int processor,
+                             int32_t moves)
 {
     struct weft_t_slot *slot = weft_t_put(&tasks->arrays[number].places, index);
 
@@ -245,8 +244,8 @@ WEFT_TASK_FUNCTION void weft_t_set_place(struct weft_tasks *tasks, int number, l
     }
 }
 
-WEFT_TASK_FUNCTION struct weft_t_object *weft_t_object_at(const struct weft_tasks *tasks,
-                                                          int array, long index)
+static struct weft_t_object *weft_t_object_at(const struct weft_tasks *tasks, int array,
+                                              long index)
 {
     const struct weft_t_slot *slot = weft_t_find(&tasks->arrays[array].objects, index);
 
@@ -255,7 +254,7 @@ WEFT_TASK_FUNCTION struct weft_t_object *weft_t_object_at(const struct weft_task
 
 /* ---- sending ---- */
 
-WEFT_TASK_FUNCTION void weft_t_append(struct weft_t_queue *queue, struct weft_t_item *item)
+static void weft_t_append(struct weft_t_queue *queue, struct weft_t_item *item)
 {
     item->next = NULL;
     if (queue->first == NULL) {
@@ -266,8 +265,7 @@ WEFT_TASK_FUNCTION void weft_t_append(struct weft_t_queue *queue, struct weft_t_
     queue->last = item;
 }
 
-WEFT_TASK_FUNCTION struct weft_t_item *weft_t_item_new(const struct weft_t_head *head,
-                                                       const void *data)
+static struct weft_t_item *weft_t_item_new(const struct weft_t_head *head, const void *data)
 {
     struct weft_t_item *item =
         (struct weft_t_item *)weft_t_alloc(sizeof(*item) + (size_t)head->size);
@@ -280,7 +278,7 @@ WEFT_TASK_FUNCTION struct weft_t_item *weft_t_item_new(const struct weft_t_head 
 }
 
 /* Forgets the sends that are complete. */
-WEFT_TASK_FUNCTION void weft_t_reclaim(struct weft_tasks *tasks)
+static void weft_t_reclaim(struct weft_tasks *tasks)
 {
     int n = 0, kept = 0;
 
@@ -298,8 +296,7 @@ WEFT_TASK_FUNCTION void weft_t_reclaim(struct weft_tasks *tasks)
     tasks->n_sends = kept;
 }
 
-WEFT_TASK_FUNCTION void weft_t_isend(struct weft_tasks *tasks, int to, int tag, void *buffer,
-                                     size_t bytes)
+static void weft_t_isend(struct weft_tasks *tasks, int to, int tag, void *buffer, size_t bytes)
 {
     if (tasks->n_sends > 0 && tasks->n_sends == tasks->max_sends) {
         weft_t_reclaim(tasks);
@@ -321,8 +318,8 @@ WEFT_TASK_FUNCTION void weft_t_isend(struct weft_tasks *tasks, int to, int tag, 
 /* Sends a message to a processor. MPI also carries the messages of a processor to itself: so all
  * messages are handled in the order in which they arrive, and nobody has to look for messages in
  * vain, which would take time. */
-WEFT_TASK_FUNCTION void weft_t_post(struct weft_tasks *tasks, int to,
-                                    const struct weft_t_head *head, const void *data)
+static void weft_t_post(struct weft_tasks *tasks, int to, const struct weft_t_head *head,
+                        const void *data)
 {
     size_t bytes = sizeof(*head) + (size_t)head->size;
 
@@ -345,8 +342,8 @@ WEFT_TASK_FUNCTION void weft_t_post(struct weft_tasks *tasks, int to,
 }
 
 /* Sends to the next processors of a binomial tree from processor 0, or from `place` 0. */
-WEFT_TASK_FUNCTION void weft_t_spread(struct weft_tasks *tasks, const struct weft_t_head *head,
-                                      const void *data)
+static void weft_t_spread(struct weft_tasks *tasks, const struct weft_t_head *head,
+                          const void *data)
 {
     int own = (tasks->rank - head->place + tasks->size) % tasks->size;
 
@@ -357,8 +354,8 @@ WEFT_TASK_FUNCTION void weft_t_spread(struct weft_tasks *tasks, const struct wef
     }
 }
 
-WEFT_TASK_FUNCTION void weft_send_long(struct weft_tasks *tasks, struct weft_target to,
-                                       const void *data, size_t size, size_t wire_bytes)
+void weft_send_long(struct weft_tasks *tasks, struct weft_target to, const void *data,
+                    size_t size, size_t wire_bytes)
 {
     struct weft_t_head head;
 
@@ -373,14 +370,13 @@ WEFT_TASK_FUNCTION void weft_send_long(struct weft_tasks *tasks, struct weft_tar
     weft_t_post(tasks, place, &head, data);
 }
 
-WEFT_TASK_FUNCTION void weft_send(struct weft_tasks *tasks, struct weft_target to,
-                                  const void *data, size_t size)
+void weft_send(struct weft_tasks *tasks, struct weft_target to, const void *data, size_t size)
 {
     weft_send_long(tasks, to, data, size, 0);
 }
 
-WEFT_TASK_FUNCTION void weft_broadcast(struct weft_tasks *tasks, int array, int method,
-                                       const void *data, size_t size)
+void weft_broadcast(struct weft_tasks *tasks, int array, int method, const void *data,
+                    size_t size)
 {
     struct weft_t_head head;
 
@@ -393,7 +389,7 @@ WEFT_TASK_FUNCTION void weft_broadcast(struct weft_tasks *tasks, int array, int 
     weft_t_post(tasks, tasks->rank, &head, data);
 }
 
-WEFT_TASK_FUNCTION void weft_stop(struct weft_tasks *tasks)
+void weft_stop(struct weft_tasks *tasks)
 {
     struct weft_t_head head;
 
@@ -407,8 +403,8 @@ WEFT_TASK_FUNCTION void weft_stop(struct weft_tasks *tasks)
 
 /* ---- what messages do ---- */
 
-WEFT_TASK_FUNCTION void weft_t_call(struct weft_tasks *tasks, struct weft_t_object *object,
-                                    int method, const struct weft_t_item *item)
+static void weft_t_call(struct weft_tasks *tasks, struct weft_t_object *object, int method,
+                        const struct weft_t_item *item)
 {
     const struct weft_class *class = tasks->arrays[object->seen.array].class;
     int measures = tasks->strategy != WEFT_BALANCE_NONE;
@@ -432,7 +428,7 @@ WEFT_TASK_FUNCTION void weft_t_call(struct weft_tasks *tasks, struct weft_t_obje
 
 /* The object may be elsewhere, or on its way to this processor: then the sender knew of a later move.
  * A message that is passed on follows a later move each time, and so reaches its object. */
-WEFT_TASK_FUNCTION void weft_t_handle_method(struct weft_tasks *tasks, struct weft_t_item *item)
+static void weft_t_handle_method(struct weft_tasks *tasks, struct weft_t_item *item)
 {
     int number = item->head.array;
     long index = (long)item->head.index;
@@ -456,15 +452,15 @@ WEFT_TASK_FUNCTION void weft_t_handle_method(struct weft_tasks *tasks, struct we
 
 /* Objects are called in the order of their numbers, wherever they are in the table. Those that
  * are on their way are not missed only if nothing moves during a broadcast. */
-WEFT_TASK_FUNCTION int weft_t_order_of_numbers(const void *one, const void *other)
+static int weft_t_order_of_numbers(const void *one, const void *other)
 {
     long a = *(const long *)one, b = *(const long *)other;
 
     return a < b ? -1 : a > b;
 }
 
-WEFT_TASK_FUNCTION void weft_t_call_all(struct weft_tasks *tasks, int number, int method,
-                                        const struct weft_t_item *item)
+static void weft_t_call_all(struct weft_tasks *tasks, int number, int method,
+                            const struct weft_t_item *item)
 {
     const struct weft_t_table *table = &tasks->arrays[number].objects;
     long *indices = (long *)weft_t_alloc((table->n + 1) * sizeof(long));
@@ -485,22 +481,21 @@ WEFT_TASK_FUNCTION void weft_t_call_all(struct weft_tasks *tasks, int number, in
     free(indices);
 }
 
-WEFT_TASK_FUNCTION void weft_t_handle_broadcast(struct weft_tasks *tasks,
-                                                struct weft_t_item *item)
+static void weft_t_handle_broadcast(struct weft_tasks *tasks, struct weft_t_item *item)
 {
     weft_t_spread(tasks, &item->head, item->data);
     weft_t_call_all(tasks, item->head.array, item->head.method, item);
     free(item);
 }
 
-WEFT_TASK_FUNCTION void weft_t_handle_stop(struct weft_tasks *tasks, struct weft_t_item *item)
+static void weft_t_handle_stop(struct weft_tasks *tasks, struct weft_t_item *item)
 {
     weft_t_spread(tasks, &item->head, item->data);
     tasks->stopped = 1;
     free(item);
 }
 
-WEFT_TASK_FUNCTION void weft_t_handle(struct weft_tasks *tasks, struct weft_t_item *item)
+static void weft_t_handle(struct weft_tasks *tasks, struct weft_t_item *item)
 {
     static void (*const handlers[WEFT_T_KINDS])(struct weft_tasks *, struct weft_t_item *) = {
         [WEFT_T_METHOD] = weft_t_handle_method, [WEFT_T_BROADCAST] = weft_t_handle_broadcast,
@@ -514,7 +509,7 @@ WEFT_TASK_FUNCTION void weft_t_handle(struct weft_tasks *tasks, struct weft_t_it
 
 /* ---- receiving ---- */
 
-WEFT_TASK_FUNCTION void weft_t_post_receive(struct weft_tasks *tasks, int i)
+static void weft_t_post_receive(struct weft_tasks *tasks, int i)
 {
     tasks->posted[i] = tasks->n_posted++;
     MPI_Irecv(tasks->buffers[i], (int)tasks->bytes, MPI_BYTE, MPI_ANY_SOURCE, WEFT_T_TAG,
@@ -522,7 +517,7 @@ WEFT_TASK_FUNCTION void weft_t_post_receive(struct weft_tasks *tasks, int i)
 }
 
 /* Puts a message that has come into the queue. */
-WEFT_TASK_FUNCTION void weft_t_take(struct weft_tasks *tasks, int i, int source)
+static void weft_t_take(struct weft_tasks *tasks, int i, int source)
 {
     struct weft_t_head head;
     unsigned char *bytes = tasks->buffers[i], *separate = NULL;
@@ -541,7 +536,7 @@ WEFT_TASK_FUNCTION void weft_t_take(struct weft_tasks *tasks, int i, int source)
 }
 
 /* Takes the messages that have come, in order; with `waits` at least one. Returns how many. */
-WEFT_TASK_FUNCTION int weft_t_receive(struct weft_tasks *tasks, int waits)
+static int weft_t_receive(struct weft_tasks *tasks, int waits)
 {
     MPI_Status statuses[WEFT_T_RECEIVES];
     int places[WEFT_T_RECEIVES], n = 0;
@@ -567,7 +562,7 @@ WEFT_TASK_FUNCTION int weft_t_receive(struct weft_tasks *tasks, int waits)
 }
 
 /* All messages arrive before the end. */
-WEFT_TASK_FUNCTION void weft_t_finish(struct weft_tasks *tasks)
+static void weft_t_finish(struct weft_tasks *tasks)
 {
     long long open = 1, all = 1;
 
@@ -589,7 +584,7 @@ WEFT_TASK_FUNCTION void weft_t_finish(struct weft_tasks *tasks)
 }
 
 /* Frees messages that nobody handled; returns how many were for methods. */
-WEFT_TASK_FUNCTION long weft_t_drop_queue(struct weft_t_queue *queue)
+static long weft_t_drop_queue(struct weft_t_queue *queue)
 {
     long n = 0;
 
@@ -602,7 +597,7 @@ WEFT_TASK_FUNCTION long weft_t_drop_queue(struct weft_t_queue *queue)
     return n;
 }
 
-WEFT_TASK_FUNCTION long weft_run(struct weft_tasks *tasks)
+long weft_tasks_run(struct weft_tasks *tasks)
 {
     for (int i = 0; i < WEFT_T_RECEIVES; i++) {
         weft_t_post_receive(tasks, i);
@@ -627,7 +622,7 @@ WEFT_TASK_FUNCTION long weft_run(struct weft_tasks *tasks)
 
 /* ---- beginning and end ---- */
 
-WEFT_TASK_FUNCTION struct weft_tasks *weft_tasks_new(MPI_Comm comm, size_t message_bytes)
+struct weft_tasks *weft_tasks_new(MPI_Comm comm, size_t message_bytes)
 {
     struct weft_tasks *tasks = (struct weft_tasks *)weft_t_alloc(sizeof(*tasks));
     size_t least = sizeof(struct weft_t_head);
@@ -642,19 +637,19 @@ WEFT_TASK_FUNCTION struct weft_tasks *weft_tasks_new(MPI_Comm comm, size_t messa
     return tasks;
 }
 
-WEFT_TASK_FUNCTION int weft_processor(const struct weft_tasks *tasks)
+int weft_processor(const struct weft_tasks *tasks)
 {
     return tasks->rank;
 }
 
-WEFT_TASK_FUNCTION int weft_processors(const struct weft_tasks *tasks)
+int weft_processors(const struct weft_tasks *tasks)
 {
     return tasks->size;
 }
 
 /* The first object of this processor, and the distance to the next one. */
-WEFT_TASK_FUNCTION long weft_t_first_index(const struct weft_tasks *tasks,
-                                           const struct weft_t_array *array, long *step)
+static long weft_t_first_index(const struct weft_tasks *tasks, const struct weft_t_array *array,
+                               long *step)
 {
     *step = array->map == WEFT_MAP_ROUND_ROBIN ? tasks->size : 1;
     return array->map == WEFT_MAP_ROUND_ROBIN
@@ -662,8 +657,8 @@ WEFT_TASK_FUNCTION long weft_t_first_index(const struct weft_tasks *tasks,
                : (long)(((long long)tasks->rank * array->n + tasks->size - 1) / tasks->size);
 }
 
-WEFT_TASK_FUNCTION int weft_array_new(struct weft_tasks *tasks, const struct weft_class *class,
-                                      long n, enum weft_map map)
+int weft_array_new(struct weft_tasks *tasks, const struct weft_class *class, long n,
+                   enum weft_map map)
 {
     int number = tasks->n_arrays++;
 
@@ -690,7 +685,7 @@ WEFT_TASK_FUNCTION int weft_array_new(struct weft_tasks *tasks, const struct wef
     return number;
 }
 
-WEFT_TASK_FUNCTION void weft_start(struct weft_tasks *tasks, int array, int method, long index)
+void weft_start(struct weft_tasks *tasks, int array, int method, long index)
 {
     const struct weft_t_array *own = &tasks->arrays[array];
     struct weft_t_head head;
@@ -709,7 +704,7 @@ WEFT_TASK_FUNCTION void weft_start(struct weft_tasks *tasks, int array, int meth
     }
 }
 
-WEFT_TASK_FUNCTION void weft_t_table_free(struct weft_tasks *tasks, struct weft_t_table *table)
+static void weft_t_table_free(struct weft_tasks *tasks, struct weft_t_table *table)
 {
     for (size_t i = 0; i < table->capacity; i++) {
         if (table->slots[i].index >= 0 && table->slots[i].object != NULL) {
@@ -719,7 +714,7 @@ WEFT_TASK_FUNCTION void weft_t_table_free(struct weft_tasks *tasks, struct weft_
     free(table->slots);
 }
 
-WEFT_TASK_FUNCTION void weft_tasks_free(struct weft_tasks *tasks)
+void weft_tasks_free(struct weft_tasks *tasks)
 {
     for (int a = 0; a < tasks->n_arrays; a++) {
         struct weft_t_array *array = &tasks->arrays[a];

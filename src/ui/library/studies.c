@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many points: studies and load curves. */
+#include "base/clock.h"
+#include "base/mem.h"
+#include "ui/library/library.h"
+#include "ui/library/objects.h"
+#include "ui/study/curve.h"
+#include "ui/study/study.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct weft_study {
+    struct wf_study *study;
+};
+
+static struct wf_points_host points_host(const struct weft_host *host)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t all = cores > 0 ? (size_t)cores : 1;
+
+    return (struct wf_points_host){.jobs = host->jobs > 0 ? host->jobs : all,
+                                   .stop = host->stop,
+                                   .progress = host->progress,
+                                   .progress_arg = host->progress_arg};
+}
+
+enum weft_code weft_study_read(const char *path, struct weft_study **study,
+                               struct weft_error *error)
+{
+    struct wf_err err = {.status = WF_OK};
+    struct wf_study *read = NULL;
+    enum wf_status status = wf_study_read(path, &read, &err);
+
+    *study = NULL;
+    if (status == WF_OK) {
+        *study = wf_xcalloc(1, sizeof(**study));
+        (*study)->study = read;
+    }
+    return wf_library_report(status, &err, error);
+}
+
+enum weft_code weft_study_run(struct weft_study *study, const char *directory,
+                              const struct weft_host *host, struct weft_error *error)
+{
+    struct wf_err err = {.status = WF_OK};
+    struct weft_host own;
+    enum wf_status status = wf_library_options(&own, sizeof(own), host, "weft_host", &err);
+
+    if (status == WF_OK) {
+        const struct wf_study_run how = {
+            .directory = directory,
+            .memory = own.memory > 0 ? own.memory : wf_clock_memory() / 4 * 3,
+            .host = points_host(&own),
+        };
+        status = wf_study_run(study->study, &how, &err);
+    }
+    return wf_library_report(status, &err, error);
+}
+
+static char *text_of(const struct weft_study *study,
+                     void (*write)(const struct wf_study *study, FILE *out))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = wf_library_stream(&text, &size);
+
+    write(study->study, out);
+    (void)fclose(out);
+    return text;
+}
+
+char *weft_study_csv(const struct weft_study *study)
+{
+    return text_of(study, wf_study_csv);
+}
+
+char *weft_study_json(const struct weft_study *study)
+{
+    return text_of(study, wf_study_json);
+}
+
+void weft_study_free(struct weft_study *study)
+{
+    if (study != NULL) {
+        wf_study_free(study->study);
+        free(study);
+    }
+}
+
+static void copy_point(const struct wf_curve_point *from, struct weft_curve_point *to)
+{
+    *to = (struct weft_curve_point){
+        .load = from->load,
+        .offered = from->offered,
+        .accepted = from->accepted,
+        .latency = from->latency,
+        .latency_half_width = from->half_width,
+        .p50 = from->p50,
+        .p95 = from->p95,
+        .p99 = from->p99,
+        .max = from->max,
+        .hops = from->hops,
+        .converged = from->converged,
+        .saturated = from->saturated,
+        .done = from->done,
+    };
+}
+
+/* After an interrupted run, the completed points are copied, in order. */
+static void copy_points(const struct wf_curve *curve, struct weft_curve_point *points, size_t n)
+{
+    size_t next = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct wf_curve_point none = {.load = points[i].load};
+        bool has = next < curve->n && curve->points[next].load == points[i].load;
+        copy_point(has ? &curve->points[next] : &none, &points[i]);
+        next += has ? 1 : 0;
+    }
+}
+
+static enum wf_status run_curve(const struct weft_scenario *scenario,
+                                struct weft_curve_point *points, size_t n,
+                                const struct weft_host *host, struct wf_err *err)
+{
+    const struct wf_points_host own = points_host(host);
+    struct wf_curve curve = {
+        .title = "", .points = wf_xcalloc(n + 1, sizeof(*curve.points)), .n = n};
+
+    for (size_t i = 0; i < n; i++) {
+        curve.points[i].load = points[i].load;
+    }
+    enum wf_status status = wf_curve_run(scenario->scenario, &curve, &own, err);
+    copy_points(&curve, points, n);
+    free(curve.points);
+    return status;
+}
+
+enum weft_code weft_curve_run(const struct weft_scenario *scenario,
+                              struct weft_curve_point *points, size_t n,
+                              const struct weft_host *host, struct weft_error *error)
+{
+    struct wf_err err = {.status = WF_OK};
+    struct weft_host own;
+    enum wf_status status = wf_library_options(&own, sizeof(own), host, "weft_host", &err);
+
+    if (status == WF_OK) {
+        status = run_curve(scenario, points, n, &own, &err);
+    }
+    return wf_library_report(status, &err, error);
+}
