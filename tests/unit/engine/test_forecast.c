@@ -41,7 +41,7 @@ static void build(struct wf_engine *engine, void *model)
     wf_engine_promise(engine, STEP);
 }
 
-static struct wf_run play(struct game game, int scheduler)
+static struct wf_run play(struct game game, enum wf_scheduler scheduler)
 {
     struct wf_engine_config config = engine_defaults(scheduler, 2);
 
