@@ -58,6 +58,42 @@ def check_interrupt(scheduler):
     check(json.loads(out)["result"]["status"] == "interrupted", f"{scheduler}: {out}")
 
 
+def start_stuck():
+    """A run of which one process stands still, as if the network to it were cut."""
+    mark = f"2000{os.getpid()}"
+    log = open("stuck.log", "w+", encoding="utf-8")
+    launched = subprocess.Popen(
+        [MPIEXEC, "-n", "2", WEFT, "bench", "phold", "--lps", "2000", "--end", "1s", "--sched",
+         "conservative", "--seed", mark], stdout=subprocess.DEVNULL, stderr=log,
+        stdin=subprocess.DEVNULL)
+    started = []
+    while launched.poll() is None:
+        started = sorted(processes_with(mark))
+        if len(started) == 2 and all(cpu_ticks(pid) > 50 for pid in started):
+            break
+        time.sleep(0.05)
+    os.kill(started[-1], signal.SIGSTOP)
+    return launched, log, mark
+
+
+def check_stuck(launched, log, mark):
+    """The others say whom they wait for, and an interrupt of the launcher ends all."""
+    until = time.monotonic() + 100
+    text = ""
+    while "has waited 5 s for process" not in text and time.monotonic() < until:
+        time.sleep(0.1)
+        log.seek(0)
+        text = log.read()
+    check("has waited 5 s for process" in text, f"no word about who waits: {text}")
+    launched.send_signal(signal.SIGINT)
+    launched.wait(timeout=100)
+    while list(processes_with(mark)) and time.monotonic() < until:
+        time.sleep(0.1)
+    check(not list(processes_with(mark)), "processes are left")
+    log.close()
+    pathlib.Path("stuck.log").unlink()
+
+
 def check_launchers():
     """Every launcher that is installed starts weft, whichever MPI it belongs to."""
     digests = {}
@@ -84,6 +120,7 @@ def check_foreign_launcher():
 def main():
     if not MPIEXEC:
         sys.exit(77)
+    stuck = start_stuck()  # beside all that follows
     done = run(*REPLAY, "--sched", "conservative", processes=3)
     notes = 1 if len(os.sched_getaffinity(0)) < 3 else 0
     check(done.stderr.count("3 processes of 1 thread share") == notes
@@ -100,7 +137,7 @@ def main():
     check(parse(done)["error"]["exit_code"] == 2, "no error document", done)
 
     done = run(*REPLAY, "-o", "a.json", processes=2)
-    check(done.returncode == 0 and [p.name for p in pathlib.Path().iterdir()] == ["a.json"],
+    check(done.returncode == 0 and sorted(p.name for p in pathlib.Path().iterdir()) == ["a.json", "stuck.log"],
           "not one file", done)
     done = run("--version", processes=2)
     check(done.stdout.count("weft ") == 1, "the version is not said once", done)
@@ -108,6 +145,7 @@ def main():
     check_foreign_launcher()
     check_interrupt("conservative")
     check_interrupt("optimistic")
+    check_stuck(*stuck)
     finish()
 
 

@@ -346,7 +346,7 @@ static void set_up(struct wf_engine *engine, bool alone)
         worker_init(engine, t);
     }
     wf_engine_partition(engine, alone ? 1 : engine->n_threads * engine->n_processes);
-    wf_barrier_init(&engine->barrier, engine->n_threads, wf_clock_cores());
+    wf_barrier_init(&engine->barrier, engine->n_threads, wf_comm_local_cores(engine->comm));
     if (engine->config.forecast && engine->config.scheduler == WF_SEQUENTIAL &&
         engine->lookahead > 0) {
         engine->workers[0].forecast = wf_forecast_new(engine);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/hosts/comm.h"
 
+#include "base/clock.h"
 #include "base/install.h"
 #include "base/mem.h"
 #include "engine/hosts/comm_ops.h"
@@ -183,6 +184,24 @@ uint32_t wf_comm_size(const struct wf_comm *comm)
 uint32_t wf_comm_local_size(const struct wf_comm *comm)
 {
     return comm == NULL ? 1 : comm->local_size;
+}
+
+uint32_t wf_comm_local_cores(const struct wf_comm *comm)
+{
+    size_t cores = wf_clock_cores();
+
+    if (wf_comm_local_size(comm) > 1) {
+        cores = comm->local_cores / comm->local_size;
+    }
+    return cores > 0 ? (uint32_t)cores : 1;
+}
+
+void wf_comm_tell_waits(struct wf_comm *comm, wf_comm_tell_fn *tell, void *arg)
+{
+    if (comm != NULL) {
+        comm->tell = tell;
+        comm->tell_arg = arg;
+    }
 }
 
 void wf_comm_exchange(struct wf_comm *comm, const struct wf_buf *out, struct wf_buf *in)

@@ -5,7 +5,8 @@
  * The operating-system processes of one parallel run, connected by the MPI whose launcher
  * started them: see comm_ops.h. Only one thread of a process may call anything here.
  *
- * Waiting yields the processor, so that runs with more processes than cores make progress.
+ * A process that waits yields its core and soon sleeps, so that runs with more processes than cores
+ * make progress.
  */
 
 #include "base/buf.h"
@@ -29,6 +30,22 @@ uint32_t wf_comm_rank(const struct wf_comm *comm);
 uint32_t wf_comm_size(const struct wf_comm *comm);
 /* The processes that run on the same host as this one, itself included. */
 uint32_t wf_comm_local_size(const struct wf_comm *comm);
+/* The cores of this host that each of them has; at least 1. */
+uint32_t wf_comm_local_cores(const struct wf_comm *comm);
+
+/* A process that has waited for long. `from` is the process that it waits for, on `host`; or the number
+ * of processes, and null, if it waits for all others. */
+struct wf_comm_wait {
+    uint32_t process, from;
+    const char *host;
+    unsigned seconds;
+};
+
+typedef void wf_comm_tell_fn(void *arg, const struct wf_comm_wait *wait);
+
+/* From now on `tell` is called, by the thread that waits, after 5 seconds and whenever it has taken twice as
+ * long: another process, or the network to it, may be gone. */
+void wf_comm_tell_waits(struct wf_comm *comm, wf_comm_tell_fn *tell, void *arg);
 
 /* Sends out[p] to each other process p and receives in[p] from it. All processes call it. */
 void wf_comm_exchange(struct wf_comm *comm, const struct wf_buf *out, struct wf_buf *in);

@@ -6,8 +6,7 @@
  * engine/hosts/comm.c loads when an MPI launcher started this process. Without a launcher no MPI is
  * loaded. The functions do what those of engine/hosts/comm.h of the same names do.
  *
- * A library defines one symbol, WF_COMM_SYMBOL, and includes nothing of weft but base/ and
- * wf_relax().
+ * A library defines one symbol, WF_COMM_SYMBOL, and includes nothing of weft but base/.
  */
 
 #include "engine/hosts/comm.h"
@@ -35,5 +34,8 @@ struct wf_comm_ops {
 struct wf_comm {
     const struct wf_comm_ops *ops;
     uint32_t rank, size;
-    uint32_t local_size; /* processes on this host */
+    uint32_t local_size;  /* processes on this host */
+    uint32_t local_cores; /* that these may use */
+    wf_comm_tell_fn *tell;
+    void *tell_arg;
 };

@@ -3,7 +3,11 @@
 
 #include "engine/hosts/comm.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { TELLING = 16, WAIT_TEXT_MAX = 512 }; /* processes that tell; bytes */
 
 enum wf_status wf_world_open(struct wf_comm **out, struct wf_err *err)
 {
@@ -13,6 +17,29 @@ enum wf_status wf_world_open(struct wf_comm **out, struct wf_err *err)
 void wf_world_close(struct wf_comm *world)
 {
     wf_comm_close(world);
+}
+
+static void tell_wait(void *arg, const struct wf_comm_wait *wait)
+{
+    const struct wf_world_listener *listener = arg;
+    char who[WAIT_TEXT_MAX / 2] = "the other processes", text[WAIT_TEXT_MAX];
+
+    if (wait->process >= TELLING) {
+        return;
+    }
+    if (wait->host != NULL) {
+        (void)snprintf(who, sizeof(who), "process %" PRIu32 " on %s", wait->from, wait->host);
+    }
+    (void)snprintf(text, sizeof(text),
+                   "process %" PRIu32 " has waited %u s for %s; if that is gone or cannot be "
+                   "reached, interrupt the run",
+                   wait->process, wait->seconds, who);
+    listener->tell(listener->arg, text);
+}
+
+void wf_world_listen(struct wf_comm *world, struct wf_world_listener *listener)
+{
+    wf_comm_tell_waits(world, tell_wait, listener);
 }
 
 uint32_t wf_world_size(const struct wf_comm *world)

@@ -17,9 +17,16 @@ static void silence(struct wf_cli *cli)
     cli->err = nowhere;
 }
 
+/* From every process: the first one may be the one that is waited for. */
+static void tell(void *arg, const char *text)
+{
+    (void)fprintf(stderr, "weft: %s\n", text);
+}
+
 int main(int argc, char **argv)
 {
     struct wf_cli cli = {.out = stdout, .err = stderr};
+    struct wf_world_listener listener = {.tell = tell};
     struct wf_err err;
 
     wf_interrupt_prepare();
@@ -28,6 +35,7 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "weft: %s\n", err.text);
         return wf_status_exit_code(status);
     }
+    wf_world_listen(cli.world, &listener);
     if (!wf_world_is_first(cli.world)) {
         silence(&cli);
     }

@@ -134,6 +134,11 @@ uint32_t wf_comm_local_size(const struct wf_comm *comm)
     return 1;
 }
 
+uint32_t wf_comm_local_cores(const struct wf_comm *comm)
+{
+    return 1;
+}
+
 void wf_comm_exchange(struct wf_comm *comm, const struct wf_buf *out, struct wf_buf *in)
 {
 }
