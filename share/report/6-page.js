@@ -20,17 +20,20 @@ function quote(text) {
 const OPTIONS = {ranks: "-n", network: "--net", topology: "--topo", seed: "--seed", ranks_per_node: "--ranks-per-node",
   placement: "--placement", region: "--region", iterations: "--iterations", runs: "--runs"};
 function shortCommand(s) {
-  const words = ["weft", s.command, quote(s.source), "--machine", quote(s.machine)];
+  const source = s.settings.source, program = source.startsWith("run:") ? source.slice(4) : null;
+  const words = program ? ["weft", "run"] : ["weft", s.command, quote(source.replace(/^traffic:/, ""))];
+  if (s.machine) words.push("--machine", quote(s.machine));
   for (const [key, value] of Object.entries(s.settings)) {
-    if (key === "source") continue;
+    if (key === "source" || key === "run.args") continue;
     if (key === "efficiency") words.push(...(/^(yes|true|on|1)$/.test(value) ? ["--efficiency"] : []));
     else words.push(...(OPTIONS[key] ? [OPTIONS[key], quote(value)] : ["-p", quote(`${key}=${value}`)]));
   }
+  if (program) words.push("--", quote(program), ...(s.settings["run.args"] ? [s.settings["run.args"]] : []));
   return words.join(" ");
 }
 function command() {
   const s = doc.scenario || {}, words = ["weft", s.command || "replay"];
-  if (s.command === "replay" && s.machine && s.settings && !s.jobs) return shortCommand(s);
+  if ((s.command === "replay" || s.command === "traffic") && s.settings && s.settings.source) return shortCommand(s);
   const isReplay = words[1] === "replay";
   words.push(quote(String(s.source ?? "").replace(/^bench:/, "")));
   if (s.ranks) words.push("-n", String(s.ranks));

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the answers say: where the ranks are, on which machine, and how to repeat a run."""
+import json
 import pathlib
+import re
 import subprocess
 
 from weft_cli import WEFT, check, check_run, finish, parse, run
@@ -34,9 +36,50 @@ def check_explain():
         done = run("replay", "gen:ring", "-n", "4", "--machine", machine, "--ranks-per-node", "1", "-o", f"{name}.json")
         check(done.returncode == 0, name, done)
     done = check_run(["explain", "a.json"], 0, stdout="on frontier, 4 nodes used")
-    check("unknown" not in done.stdout and "repeat the run with --efficiency" in done.stdout, "no answer", done)
+    check("unknown" not in done.stdout and "an ideal network saves" in done.stdout and
+          "weft replay gen:ring --machine frontier -n 4 --ranks-per-node 1 --what-if" in done.stdout, "no answer", done)
+    check_run(["explain", "a.json", "--efficiency"], 0, stdout="an ideal network saves")
     done = run("compare", "a.json", "b.json")
     check("machine: gige, was frontier" in done.stdout, "compare", done)
+
+
+def check_limits():
+    """What limits a run comes from a run on an ideal network, which explain makes itself; commands repeat runs."""
+    cases = (("imbalance", ["gen:stencil3d", "-n", "64", "-p", "gen.imbalance=0.4"], "Load imbalance limits it most"),
+             ("compute", ["gen:stencil3d", "-n", "64"], "Computing limits it"),
+             ("network", ["gen:fft", "-n", "16", "-p", "net.bandwidth=10MB/s"], "The network limits it most"),
+             ("bubbles", ["gen:llm", "-n", "8", "-p", "gen.pipeline=8", "-p", "gen.layers=8", "-p", "gen.hidden=512", "-p", "gen.heads=8",
+                          "-p", "gen.batch=8", "--net", "loggp", "--machine", "h100-rail"], "Bubbles limit it most"))
+    for name, args, words in cases:
+        done = run("replay", *args, "-o", f"{name}.json")
+        check(done.returncode == 0, name, done)
+        done = check_run(["explain", f"{name}.json"], 0, stdout=words)
+        saved = [float(one) for one in re.findall(r"saves [0-9.]+ \w+ \(([0-9.]+) %\)", done.stdout)]
+        check(saved and saved == sorted(saved, reverse=True) and max(saved) <= 100, f"{saved}", done)
+        command = done.stdout.split(": weft ")[1].splitlines()[0].replace("-o run.html", "-o again.json -f").replace("-o again.json", "-o again.json -f")
+        again = subprocess.run(f"{WEFT} {command}", shell=True, capture_output=True, text=True, check=False)
+        check(again.returncode == 0, command, again)
+        one, other = (json.loads(pathlib.Path(file).read_text(encoding="utf-8")) for file in (f"{name}.json", "again.json"))
+        check(one["result"]["digest"] == other["result"]["digest"], f"{command}: another result")
+    changed = json.loads(pathlib.Path("compute.json").read_text(encoding="utf-8"))
+    changed["result"]["digest"] = "0" * 16
+    pathlib.Path("changed.json").write_text(json.dumps(changed), encoding="utf-8")
+    check_run(["explain", "changed.json", "--efficiency"], 3, "another result today")
+    check_run(["explain", "changed.json"], 0, stdout="Its largest part is computing")
+    changed["scenario"]["settings"]["source"] = "run:/bin/true"
+    pathlib.Path("changed.json").write_text(json.dumps(changed), encoding="utf-8")
+    check_run(["explain", "changed.json", "--efficiency"], 3, "a file may not start a program")
+    check_run(["explain", "changed.json"], 0, stdout="Its largest part")
+
+
+def check_study():
+    """Results of studies keep their settings and the machine."""
+    pathlib.Path("study.yaml").write_text("settings: {machine: frontier, source: 'gen:ring'}\ngrid: {ranks: [2, 4]}\n", encoding="utf-8")
+    done = run("sweep", "study.yaml", "-q")
+    check(done.returncode == 0, "sweep", done)
+    for path in pathlib.Path("study").glob("*.json"):
+        scenario = json.loads(path.read_text(encoding="utf-8"))["scenario"]
+        check(scenario["settings"] == {"source": "gen:ring", "ranks": str(scenario["ranks"])}, f"{scenario['settings']}")
 
 
 def check_pipe():
@@ -50,6 +93,8 @@ def main():
     check_placement()
     check_pipe()
     check_explain()
+    check_limits()
+    check_study()
     pathlib.Path("a.json").unlink()
     finish()
 

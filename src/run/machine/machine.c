@@ -494,8 +494,13 @@ enum wf_status wf_machine_apply(const char *which, struct wf_scenario *scenario,
                                 struct wf_err *err)
 {
     struct wf_machine *machine = NULL;
+    size_t before = scenario->n;
+
     WF_TRY(wf_machine_load(which, &machine, err));
     wf_scenario_append(scenario, machine->scenario);
+    for (size_t i = before; i < scenario->n; i++) {
+        scenario->settings[i].implied = true;
+    }
     wf_scenario_name_machine(scenario, which);
     wf_machine_free(machine);
     return WF_OK;

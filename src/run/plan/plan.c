@@ -511,22 +511,19 @@ void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
     }
 }
 
-/* The machine's name, and what the user set besides it: both together repeat the run. Settings of the
- * engine do not change results and are left out. */
+/* The machine's name, if there is one, and what the user set himself: both together repeat the run.
+ * Settings of the engine do not change results and are left out. */
 static void describe_machine(const struct wf_scenario *scenario, struct wf_value *section)
 {
-    struct wf_value *own = NULL;
-
-    if (scenario->machine == NULL) {
-        return;
+    if (scenario->machine != NULL) {
+        wf_doc_text(section, "machine", scenario->machine);
     }
-    wf_doc_text(section, "machine", scenario->machine);
-    own = wf_doc_section(section, "settings");
+    struct wf_value *own = wf_doc_section(section, "settings");
     for (size_t i = 0; i < scenario->n; i++) {
         const struct wf_setting *setting = &scenario->settings[i];
         bool of_engine = strncmp(setting->key, ENGINE_SCOPE ".", strlen(ENGINE_SCOPE ".")) == 0;
 
-        if (setting->place == NULL && !of_engine &&
+        if (!setting->implied && !of_engine &&
             wf_scenario_find(scenario, setting->key) == setting) {
             wf_doc_text(own, setting->key, setting->value);
         }

@@ -32,6 +32,7 @@ struct wf_setting {
     char *place;        /* its position: "bgp.yaml:12:3" */
     char *model;        /* for net.*: the network model it was written for */
     bool with_topology; /* one value per level of the topology in the same file */
+    bool implied; /* from a machine file, or chosen by weft for a report: not the user's own */
 };
 
 struct wf_scenario {

@@ -14,6 +14,8 @@ enum { PATH_MAX_LENGTH = 256 };
 struct walk {
     FILE *out;
     size_t most, found; /* maximum number of lines; differences found */
+    size_t alone;  /* of them, settings that one of the documents has, if they are not listed */
+    bool settings; /* of scenarios: numbers have no percentages */
     char path[PATH_MAX_LENGTH];
 };
 
@@ -69,20 +71,34 @@ static void add_leaf(struct wf_phrase *out, const struct wf_value *value, const 
     }
 }
 
+/* "(+12.50 %)", or "(x 16.0)" for what has more than doubled. */
+static void add_change(struct wf_phrase *out, double before, double after)
+{
+    if (before > 0 && after > 2 * before) {
+        wf_phrase_add(out, " (x %.3g)", after / before);
+    } else if (before > 0 || before < 0) {
+        wf_phrase_add(out, " (%+.2f %%)", 100 * (after - before) / before);
+    }
+}
+
 static void differ(struct walk *walk, const struct wf_value *a, const struct wf_value *b)
 {
     struct wf_phrase line = {.used = 0};
 
     walk->found++;
-    if (walk->found > walk->most) {
+    if (walk->settings && (a == NULL || b == NULL) && walk->most < SIZE_MAX) {
+        walk->alone++;
+        return;
+    }
+    if (walk->found - walk->alone > walk->most) {
         return;
     }
     wf_phrase_add(&line, "  %s: ", walk->path);
     add_leaf(&line, b, walk->path);
     wf_phrase_add(&line, ", was ");
     add_leaf(&line, a, walk->path);
-    if (a != NULL && b != NULL && is_number(a) && is_number(b) && number(a) != 0) {
-        wf_phrase_add(&line, " (%+.2f %%)", 100 * (number(b) - number(a)) / number(a));
+    if (!walk->settings && a != NULL && b != NULL && is_number(a) && is_number(b)) {
+        add_change(&line, number(a), number(b));
     }
     (void)fprintf(walk->out, "%s\n", line.text);
 }
@@ -158,6 +174,9 @@ static void walk_sample(struct walk *walk, const struct wf_value *a, const struc
 
 static void walk_values(struct walk *walk, const struct wf_value *a, const struct wf_value *b)
 {
+    if (strcmp(walk->path, "settings") == 0) {
+        return; /* the parameters and members of the scenario have them too */
+    }
     if (a == NULL || b == NULL) {
         differ(walk, a, b);
     } else if (a->type == WF_VALUE_SECTION && b->type == WF_VALUE_SECTION) {
@@ -175,7 +194,7 @@ static void walk_values(struct walk *walk, const struct wf_value *a, const struc
 static size_t compare_part(const struct wf_compared *base, const struct wf_compared *other,
                            const char *part, size_t most, FILE *out)
 {
-    struct walk walk = {.out = out, .most = most};
+    struct walk walk = {.out = out, .most = most, .settings = strcmp(part, "scenario") == 0};
     const struct wf_value *a = wf_doc_find(base->doc, part);
     const struct wf_value *b = wf_doc_find(other->doc, part);
 
@@ -186,8 +205,12 @@ static size_t compare_part(const struct wf_compared *base, const struct wf_compa
         (void)snprintf(walk.path, sizeof(walk.path), "%s", part);
     }
     walk_values(&walk, a, b);
-    if (walk.found > most) {
+    if (walk.found - walk.alone > most) {
         (void)fprintf(out, "  ... and %zu more; --verbose lists all\n", walk.found - most);
+    } else if (walk.alone > 0) {
+        (void)fprintf(out, "  ... and %zu %s only one of them has; --verbose lists %s\n",
+                      walk.alone, walk.alone == 1 ? "setting that" : "settings that",
+                      walk.alone == 1 ? "it" : "them");
     }
     return walk.found;
 }
@@ -222,9 +245,11 @@ static void add_speed(const struct wf_value *a, const struct wf_value *b, FILE *
     if (before == 0 || after == 0 || before == after) {
         return;
     }
-    double ratio = (double)after / (double)before;
-    wf_phrase_add(&line, "  %.3g x %s: ", ratio > 1 ? ratio : 1 / ratio,
-                  ratio > 1 ? "slower" : "faster");
+    double ratio =
+        after > before ? (double)after / (double)before : (double)before / (double)after;
+    wf_phrase_add(&line, ratio < 1.1 ? "  %.2g %% %s: " : "  %.3g x %s: ",
+                  ratio < 1.1 ? 100 * (ratio - 1) : ratio,
+                  after > before ? "slower" : "faster");
     wf_phrase_time(&line, after);
     wf_phrase_add(&line, ", was ");
     wf_phrase_time(&line, before);

@@ -4,6 +4,7 @@
 #include "base/result/result.h"
 #include "base/result/times.h"
 #include "base/text.h"
+#include "ui/report/explain_limit.h"
 #include "ui/report/path_text.h"
 
 #include <string.h>
@@ -54,113 +55,34 @@ static bool explain_failure(const struct wf_value *doc, struct wf_phrase *out)
            wf_phrase_fill(out, ranks->first, "Rank {rank:plain} {waits|waits}.");
 }
 
+/* Where the time of a rank goes, the largest part first. */
 static bool explain_split(const struct wf_value *doc, struct wf_phrase *out)
 {
-    const char *between = "A rank ";
+    enum { PARTS_MAX = 16 };
+    const struct wf_result_rank_time *const parts = wf_result_rank_times;
+    uint64_t time = predicted(doc);
+    bool told[PARTS_MAX] = {false};
+    int n = 0;
 
-    if (wf_doc_find(doc, "result.ranks") == NULL || predicted(doc) == 0) {
-        return false;
-    }
-    for (const struct wf_result_rank_time *part = wf_result_rank_times; part->path != NULL;
-         part++) {
-        double percent = share(wf_doc_get_count(doc, part->mean, 0), predicted(doc));
-        if (percent >= 0.05) {
-            wf_phrase_add(out, "%s%s for %.1f %% of the time", between, part->verb, percent);
-            between = ", ";
+    for (; time > 0; n++) {
+        size_t most = PARTS_MAX;
+        uint64_t mean = 0;
+        for (size_t i = 0; parts[i].path != NULL && i < PARTS_MAX; i++) {
+            uint64_t here = wf_doc_get_count(doc, parts[i].mean, 0);
+            if (!told[i] && here > mean) {
+                mean = here;
+                most = i;
+            }
         }
+        if (most == PARTS_MAX || (n > 0 && share(mean, time) < 0.05)) {
+            break;
+        }
+        told[most] = true;
+        wf_phrase_add(out, n == 0 ? "Of the time of a rank, %.1f %% is %s" : ", %.1f %% %s",
+                      share(mean, time), parts[most].words);
     }
     wf_phrase_add(out, " (means over all ranks).");
-    return between[0] == ',';
-}
-
-/* Without a run on an ideal network: the largest share of the time, and what measures more. */
-static bool explain_largest(const struct wf_value *doc, struct wf_phrase *out)
-{
-    const struct wf_result_rank_time *largest = NULL;
-    uint64_t most = 0;
-
-    for (const struct wf_result_rank_time *part = wf_result_rank_times; part->path != NULL;
-         part++) {
-        uint64_t mean = wf_doc_get_count(doc, part->mean, 0);
-        if (mean > most) {
-            most = mean;
-            largest = part;
-        }
-    }
-    if (largest == NULL) {
-        return false;
-    }
-    wf_phrase_add(
-        out,
-        "Its largest part is that a rank %s (%.1f %% of the time). To measure what a "
-        "faster network or balanced work would save, repeat the run with --efficiency "
-        "and explain that result.",
-        largest->verb, share(most, predicted(doc)));
-    return true;
-}
-
-/* Names the worst of the three factors of the efficiency. */
-static bool explain_bound(const struct wf_value *doc, struct wf_phrase *out)
-{
-    double balance = wf_doc_get_real(doc, "result.efficiency.load_balance_percent", -1);
-    double order = wf_doc_get_real(doc, "result.efficiency.serialisation_percent", 100);
-    double transfer = wf_doc_get_real(doc, "result.efficiency.transfer_percent", 100);
-    uint64_t most = wf_doc_get_count(doc, "result.ranks.compute_ps.max", 0);
-
-    if (balance < 0 && wf_doc_find(doc, "critical_path.shares") != NULL) {
-        return false; /* the critical path says more */
-    }
-    if (balance < 0) {
-        return explain_largest(doc, out);
-    }
-    if (most == 0) {
-        wf_phrase_add(out, "It computes nothing: all of its time is communication.");
-        return true;
-    }
-    return wf_phrase_fill(
-        out, doc,
-        balance <= order && balance <= transfer
-            ? "Load imbalance limits it most: the busiest rank computes "
-              "{result.ranks.compute_ps.max}, the mean is {result.ranks.compute_ps.mean} (load "
-              "balance {result.efficiency.load_balance_percent:.1} %)."
-        : transfer <= order
-            ? "The network limits it most: on an ideal network it takes "
-              "{result.efficiency.ideal_time_ps} (transfer "
-              "{result.efficiency.transfer_percent:.1} %)."
-            : "Dependencies between ranks limit it most: even on an ideal network it takes "
-              "{result.efficiency.ideal_time_ps}, and no rank computes longer than "
-              "{result.ranks.compute_ps.max} (serialisation "
-              "{result.efficiency.serialisation_percent:.1} %).");
-}
-
-static void explain_saving(struct wf_phrase *out, const char *words, uint64_t saved,
-                           uint64_t whole)
-{
-    wf_phrase_add(out, "%s at most ", words);
-    wf_phrase_time(out, saved);
-    wf_phrase_add(out, " (%.1f %%)", share(saved, whole));
-}
-
-static bool explain_help(const struct wf_value *doc, struct wf_phrase *out)
-{
-    uint64_t time = predicted(doc);
-    uint64_t ideal = wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0);
-    uint64_t most = wf_doc_get_count(doc, "result.ranks.compute_ps.max", 0);
-    uint64_t mean = wf_doc_get_count(doc, "result.ranks.compute_ps.mean", 0);
-
-    if (ideal == 0 || ideal > time) {
-        return false;
-    }
-    uint64_t by_network = time - ideal, by_balance = most - mean;
-    bool network_first = by_network > by_balance;
-
-    wf_phrase_add(out, "What would help: ");
-    explain_saving(out, network_first ? "a faster network saves" : "balanced work saves",
-                   network_first ? by_network : by_balance, time);
-    explain_saving(out, network_first ? ", balanced work saves" : ", a faster network saves",
-                   network_first ? by_balance : by_network, time);
-    wf_phrase_add(out, ".");
-    return true;
+    return n > 0;
 }
 
 static bool explain_longest_wait(const struct wf_value *doc, struct wf_phrase *out)
@@ -230,14 +152,16 @@ static const struct wf_phrase_line lines[] = {
              "the 99th "
              "percentile is {latency_cycles.p99:.0} cycles."},
     {"", .write = explain_split},
-    {"", .write = explain_bound},
+    {"", .write = wf_explain_training},
+    {"", .write = wf_explain_limit},
+    {"", .write = wf_explain_savings},
     {"", .write = wf_explain_path},
     {"", .write = wf_explain_path_places},
     {"", .write = wf_explain_what_if},
-    {"", .write = explain_help},
     {"", .write = explain_longest_wait},
     {"", .write = explain_messages},
     {"", .write = explain_links},
+    {"", .write = wf_explain_next},
     {.label = NULL},
 };
 

@@ -7,6 +7,6 @@
 
 #include <stdio.h>
 
-/* Explains a result document in at most ten lines. `limits`, or null, are the limits of the
+/* Explains a result document in a few lines. `limits`, or null, are the limits of the
  * document's network model; they are the last line. */
 void wf_explain(const struct wf_value *doc, const char *limits, FILE *out);

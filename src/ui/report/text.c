@@ -3,6 +3,7 @@
 
 #include "base/result/result.h"
 #include "base/text.h"
+#include "ui/report/command.h"
 #include "ui/report/path_text.h"
 
 #include <inttypes.h>
@@ -59,6 +60,11 @@ static bool line_uncertain(const struct wf_value *uncertainty, struct wf_phrase 
                    "compute time[, noise of the nodes{noise?}]"
                  : "{settings:setting|settings}; not compute times: {compute.kept|?}"
                    "[, noise of the nodes{noise?}]");
+}
+
+static bool line_command(const struct wf_value *doc, struct wf_phrase *out)
+{
+    return wf_writer_text_command(doc, "", out);
 }
 
 static bool line_latency(const struct wf_value *spread, struct wf_phrase *out)
@@ -305,6 +311,12 @@ static const struct wf_phrase_line run_lines[] = {
     {.label = NULL},
 };
 
+/* In verbose reports. */
+static const struct wf_phrase_line more_lines[] = {
+    {"Command", .write = line_command},
+    {.label = NULL},
+};
+
 static const struct wf_phrase_line estimate_lines[] = {
     SCENARIO,
     {"Memory, about", .text = "{estimate.memory_bytes}"},
@@ -405,6 +417,7 @@ static void text_write(const struct wf_value *doc, const struct wf_write_options
     (void)fputc('\n', out);
     write_lines(doc, run_lines, options, out);
     if (options->verbose) {
+        write_lines(doc, more_lines, options, out);
         (void)fputc('\n', out);
         write_tree(doc, "", 0, out);
     }

@@ -113,6 +113,7 @@ static enum wf_status ask_for_links(struct wf_scenario *scenario, struct wf_err 
             .origin = wf_xstrdup("net.stats"),
             .place = wf_xstrdup("report"),
             .model = wf_xstrdup(model.name),
+            .implied = true,
         },
         err);
 }
