@@ -82,9 +82,7 @@ enum wf_coll_protocol wf_coll_choose_protocol(enum wf_coll_rules rules,
 
 bool wf_coll_is_formula(enum wf_coll_rules rules, const struct wf_coll_args *args)
 {
-    return wf_coll_nccl_has(args->kind) &&
-           (rules == WF_COLL_RULES_NCCL_FORMULA ||
-            (rules == WF_COLL_RULES_NCCL && args->node_size == args->size));
+    return is_nccl(rules) && wf_coll_nccl_has(args->kind);
 }
 
 const struct wf_coll_ops *wf_coll_choose(enum wf_coll_rules rules,

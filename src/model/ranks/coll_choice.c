@@ -6,15 +6,34 @@
 
 enum { LAST_WORD = WF_RANK_COOKIE_WORDS - 1 };
 
+static struct wf_coll_more *need_more(const struct wf_caller *who, struct wf_rank_request *coll)
+{
+    if (coll->coll.more == 0) {
+        coll->coll.more = wf_cell_new_for(who->ctx, sizeof(struct wf_coll_more));
+        *(struct wf_coll_more *)wf_cell_edit(who->ctx, coll->coll.more) =
+            (struct wf_coll_more){.began = -1};
+    }
+    return wf_cell_edit(who->ctx, coll->coll.more);
+}
+
 void wf_collective_keep_cookie(const struct wf_caller *who, struct wf_rank_request *coll,
                                const uint64_t *cookie)
 {
     memcpy(coll->cookie, cookie, sizeof(coll->cookie));
-    coll->coll.last_word = 0;
+    coll->coll.more = 0;
     if (cookie[LAST_WORD] != 0) {
-        coll->coll.last_word = wf_cell_new_for(who->ctx, sizeof(uint64_t));
-        *(uint64_t *)wf_cell_edit(who->ctx, coll->coll.last_word) = cookie[LAST_WORD];
+        need_more(who, coll)->last_word = cookie[LAST_WORD];
     }
+}
+
+int64_t wf_collective_began(const struct wf_caller *who, struct wf_rank_request *coll)
+{
+    struct wf_coll_more *more = need_more(who, coll);
+
+    if (more->began < 0) {
+        more->began = coll->at;
+    }
+    return more->began;
 }
 
 enum { SCANNED_MAX = 1024 };
@@ -77,13 +96,14 @@ void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_
     uint64_t cookie[WF_RANK_COOKIE_WORDS] = {0};
 
     memcpy(cookie, coll->cookie, sizeof(coll->cookie));
-    if (coll->coll.last_word != 0) {
-        cookie[LAST_WORD] = *(const uint64_t *)wf_cell_read(who->ctx, coll->coll.last_word);
+    if (coll->coll.more != 0) {
+        const struct wf_coll_more *more = wf_cell_read(who->ctx, coll->coll.more);
+        cookie[LAST_WORD] = more->last_word;
     }
     wf_rank_recall(who, cookie, args, group);
     if (who->ranks->coll.place != NULL) {
         args->node_size = node_size(who->ranks->coll.place, group);
-        args->nccl = &who->ranks->mpi->nccl;
+        args->nccl = &who->ranks->coll.nccl;
     }
 }
 
@@ -93,9 +113,13 @@ uint16_t wf_collective_choose(const struct wf_ranks *ranks, const struct wf_coll
     enum wf_coll_rules rules = (enum wf_coll_rules)ranks->mpi->rules;
     uint32_t i = 0;
 
-    if (ranks->coll.formula[args->kind] != WF_FORMULA_NONE ||
-        (ops == NULL && wf_coll_is_formula(rules, args))) {
+    if (ranks->coll.formula[args->kind] != WF_FORMULA_NONE) {
         return WF_ALGORITHM_FORMULA;
+    }
+    if (ops == NULL && wf_coll_is_formula(rules, args)) {
+        return rules == WF_COLL_RULES_NCCL && wf_coll_traffic(args) != NULL
+                   ? WF_ALGORITHM_TRAFFIC
+                   : WF_ALGORITHM_FORMULA;
     }
     if (ops == NULL || !wf_coll_applies(ops, args)) {
         ops = wf_coll_choose(rules, args);

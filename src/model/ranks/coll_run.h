@@ -14,6 +14,7 @@ struct wf_collective_run {
     struct wf_rank_group group;
     uint32_t n_slots;
     enum wf_coll_protocol protocol;
+    uint64_t traffic; /* the length of all messages; 0: by their slots */
 };
 
 static inline bool wf_collective_blocks(const struct wf_rank_request *coll)

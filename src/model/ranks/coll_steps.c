@@ -8,7 +8,9 @@
 static inline struct wf_peer peer_of(const struct wf_collective_run *run, uint32_t rank,
                                      const struct wf_coll_slots *slots, bool received)
 {
-    uint64_t bytes = wf_coll_bytes(&run->args, run->n_slots, slots, received);
+    uint64_t bytes = run->traffic > 0
+                         ? run->traffic
+                         : wf_coll_bytes(&run->args, run->n_slots, slots, received);
 
     return (struct wf_peer){
         .rank = wf_rank_group_member(&run->group, rank),

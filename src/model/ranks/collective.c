@@ -52,12 +52,47 @@ void wf_collective_continue_at(const struct wf_collective_run *run, int64_t at)
 
 bool wf_collective_is_deferred(const struct wf_collective_run *run)
 {
-    if (wf_rank_progress(run->who, run->coll->at) != WF_NET_LATER) {
+    if (wf_collective_is_formula(&run->coll->coll) ||
+        wf_rank_progress(run->who, run->coll->at) != WF_NET_LATER) {
         return false;
     }
     if ((run->coll->flags & WF_REQ_DEFERRED) == 0) {
         wf_request_defer(run->who, run->cell, &run->coll->coll.next_deferred);
     }
+    return true;
+}
+
+static bool run_steps(struct wf_collective_run *run)
+{
+    run->n_slots = run->ops->n_slots(&run->args);
+    run->coll->flags |= WF_REQ_RUNNING;
+    bool over = wf_collective_steps(run);
+    run->coll->flags &= (uint16_t)~WF_REQ_RUNNING;
+    return over;
+}
+
+/* Continues what a collective by formula sends through the network; true if it has arrived. Sets
+ * the time from which the formula counts: the call or, if the network took longer than the
+ * formula, so late that the collective does not end before its messages have arrived. */
+static bool run_traffic(struct wf_collective_run *run, struct wf_formula_call *call)
+{
+    struct wf_rank_request *coll = run->coll;
+
+    call->from = coll->at;
+    if (coll->coll.algorithm != WF_ALGORITHM_TRAFFIC || (coll->flags & WF_REQ_ARRIVED) != 0) {
+        return true;
+    }
+    int64_t began = wf_collective_began(run->who, coll);
+    run->ops = wf_coll_traffic(&run->args);
+    if (run->args.kind != WF_COLL_ALLTOALL && run->args.kind != WF_COLL_ALLTOALLV) {
+        run->traffic =
+            wf_max_u64(wf_coll_traffic_bytes(&run->args, wf_formula_bytes(&run->args)), 1);
+    }
+    if (!run_steps(run)) {
+        return false;
+    }
+    coll->flags = (uint16_t)((coll->flags & ~WF_REQ_LAST) | WF_REQ_ARRIVED);
+    call->from = wf_max_i64(began, wf_formula_latest_start(run->who, &run->args, coll->at));
     return true;
 }
 
@@ -71,16 +106,12 @@ static bool run_collective(struct wf_collective_run *run)
         run->coll->flags &= (uint16_t)~WF_REQ_BEGINS;
     }
     if (wf_collective_is_formula(&run->coll->coll)) {
-        const struct wf_formula_call call = {&run->args, &run->group, wf_collective_tag(run)};
-        return wf_formula_run(run->who, run->cell, &call);
+        struct wf_formula_call call = {&run->args, &run->group, wf_collective_tag(run), 0};
+        return run_traffic(run, &call) && wf_formula_run(run->who, run->cell, &call);
     }
     run->ops = wf_collective_ops(&run->coll->coll);
     run->protocol = wf_collective_protocol(&run->coll->coll);
-    run->n_slots = run->ops->n_slots(&run->args);
-    run->coll->flags |= WF_REQ_RUNNING;
-    bool over = wf_collective_steps(run);
-    run->coll->flags &= (uint16_t)~WF_REQ_RUNNING;
-    return over;
+    return run_steps(run);
 }
 
 /* A collective in progress is a track of its rank (model/ranks/cause.h). */
@@ -144,15 +175,15 @@ static void leave_blocking(const struct wf_collective_run *run)
     cold->current = 0;
 }
 
-/* The collective is complete: frees its handle and the last word of its cookie. */
+/* The collective is complete: frees its handle and its other cell. */
 static void free_parts(const struct wf_caller *who, uint32_t cell)
 {
     uint32_t handle = wf_request_read(who, cell)->coll.handle;
-    uint32_t last_word = wf_request_read(who, cell)->coll.last_word;
+    uint32_t more = wf_request_read(who, cell)->coll.more;
 
-    if (last_word != 0) {
-        wf_request_edit(who, cell)->coll.last_word = 0;
-        wf_cell_free(who->ctx, last_word);
+    if (more != 0) {
+        wf_request_edit(who, cell)->coll.more = 0;
+        wf_cell_free(who->ctx, more);
     }
 
     if (handle != 0) {

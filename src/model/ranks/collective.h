@@ -21,11 +21,15 @@ static inline uint32_t wf_coll_tag_root(int32_t tag)
 
 /* wf_coll_request.algorithm: an index in wf_coll_table(), and a protocol (enum wf_coll_protocol)
  * above it; or that of a formula (model/ranks/formula.h). */
-enum { WF_COLL_PROTOCOL_SHIFT = 12, WF_ALGORITHM_FORMULA = UINT16_MAX };
+enum {
+    WF_COLL_PROTOCOL_SHIFT = 12,
+    WF_ALGORITHM_FORMULA = UINT16_MAX,
+    WF_ALGORITHM_TRAFFIC = UINT16_MAX - 1, /* likewise, with messages between nodes */
+};
 
 static inline bool wf_collective_is_formula(const struct wf_coll_request *coll)
 {
-    return coll->algorithm == WF_ALGORITHM_FORMULA;
+    return coll->algorithm >= WF_ALGORITHM_TRAFFIC;
 }
 
 /* Of a collective that is no formula. */
@@ -49,9 +53,18 @@ static inline bool wf_coll_tags_disagree(int32_t tag, int32_t other)
 
 /* ---- the choice (model/ranks/coll_choice.c) ---- */
 
+/* What does not fit into the request of a collective: a cell, wf_coll_request.more. */
+struct wf_coll_more {
+    uint64_t last_word; /* of the cookie */
+    int64_t began;      /* WF_ALGORITHM_TRAFFIC; -1 before that */
+};
+
 /* Keeps the cookie in the request. Few cookies have a last word other than 0; it gets a cell. */
 void wf_collective_keep_cookie(const struct wf_caller *who, struct wf_rank_request *coll,
                                const uint64_t *cookie);
+
+/* The time at which a collective began: its clock in the first call of this function. */
+int64_t wf_collective_began(const struct wf_caller *who, struct wf_rank_request *coll);
 
 /* The algorithm and protocol for a call, for wf_coll_request.algorithm. */
 uint16_t wf_collective_choose(const struct wf_ranks *ranks, const struct wf_coll_args *args);

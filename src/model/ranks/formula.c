@@ -54,8 +54,7 @@ static uint64_t sum_blocks(const struct wf_coll_args *args, const uint64_t *coun
     return sum;
 }
 
-/* The bytes that this member sends or the bytes that it receives, whichever is more. */
-static uint64_t bytes_of(const struct wf_coll_args *args)
+uint64_t wf_formula_bytes(const struct wf_coll_args *args)
 {
     uint64_t sum;
 
@@ -116,6 +115,15 @@ static int64_t cost_of(const struct wf_ranks *ranks, const struct wf_coll_args *
     return wf_max_i64(cost, least);
 }
 
+int64_t wf_formula_latest_start(const struct wf_caller *who, const struct wf_coll_args *args,
+                                int64_t end)
+{
+    int64_t told = wf_time_add(who->ranks->net->promise_ps, who->ranks->net->promise_ps);
+
+    /* The report and the release take their time, too. */
+    return wf_time_add(end, told) - cost_of(who->ranks, args, wf_formula_bytes(args));
+}
+
 /* ---- signals ---- */
 
 _Static_assert(sizeof(struct wf_formula_signal) <= sizeof(struct wf_net_message),
@@ -125,7 +133,7 @@ static struct wf_formula_signal signal_of(const struct wf_formula_call *call, ui
                                           int64_t time)
 {
     return (struct wf_formula_signal){.time = time,
-                                      .bytes = bytes_of(call->args),
+                                      .bytes = wf_formula_bytes(call->args),
                                       .context = wf_rank_context(call->group->id, true),
                                       .tag = call->tag,
                                       .what = what};
@@ -236,7 +244,7 @@ static uint64_t share_of(const struct wf_coll_args *args, uint32_t i)
     if (args->kind == WF_COLL_SCATTERV && args->counts != NULL) {
         return args->counts[i];
     }
-    return wf_coll_has_root(args->kind) ? args->bytes : bytes_of(args);
+    return wf_coll_has_root(args->kind) ? args->bytes : wf_formula_bytes(args);
 }
 
 /* A member has called with another size than the call `cell` of this rank. Stops the rank and
@@ -404,7 +412,7 @@ static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
                          const struct wf_formula_call *call)
 {
     struct wf_rank_request *coll = wf_request_edit(who, cell);
-    uint64_t bytes = bytes_of(call->args);
+    uint64_t bytes = wf_formula_bytes(call->args);
 
     if (waits_of(call->args->kind) == FOR_ROOT) {
         apply_formula(who, coll, call, coll->at, who->number, bytes);
@@ -420,7 +428,7 @@ static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
     if (!agrees_with_reports(who, cell, entry, call)) {
         return false;
     }
-    count_member(entry, who->number, coll->at, bytes);
+    count_member(entry, who->number, call->from, bytes);
     entry->own_call = cell;
     /* More reports than members are possible only in a run that will be rolled back. */
     coll->coll.missing = entry->reports < others ? others - entry->reports : 0;
@@ -438,7 +446,7 @@ static bool begin_elsewhere(const struct wf_caller *who, uint32_t cell,
     uint32_t hub = wf_rank_group_member(call->group, hub_of(call->args));
 
     if (waits != FOR_ROOT) {
-        send_signal(who, hub, signal_of(call, WF_FORMULA_REPORT, coll->at),
+        send_signal(who, hub, signal_of(call, WF_FORMULA_REPORT, call->from),
                     wf_time_add(coll->at, who->ranks->net->promise_ps));
     }
     if (waits == ROOT_FOR_ALL) {
@@ -499,7 +507,7 @@ static void on_report(const struct wf_caller *who, const struct wf_formula_signa
         struct wf_rank_group group;
 
         wf_collective_recall(who, cell, &args, &group);
-        const struct wf_formula_call call = {&args, &group, signal->tag};
+        const struct wf_formula_call call = {&args, &group, signal->tag, 0};
         end_at_hub(who, coll, found, &call);
         if (who->rank->state != WF_RANK_FAILED) {
             wf_collective_continue(who, cell);

@@ -46,8 +46,16 @@ static inline const struct wf_formula_entry *wf_formula_read(const struct wf_cal
 struct wf_formula_call {
     const struct wf_coll_args *args;
     const struct wf_rank_group *group;
-    int32_t tag; /* the same at all members; unique on the communicator */
+    int32_t tag;  /* the same at all members; unique on the communicator */
+    int64_t from; /* where all wait for all: when this member is counted as having called */
 };
+
+/* The bytes that this member sends or the bytes that it receives, whichever is more. */
+uint64_t wf_formula_bytes(const struct wf_coll_args *args);
+
+/* The latest `from` of this member with which a collective ends at `end` or little later. */
+int64_t wf_formula_latest_start(const struct wf_caller *who, const struct wf_coll_args *args,
+                                int64_t end);
 
 /* Begins or continues a collective; true if it is complete at the time of its clock. */
 bool wf_formula_run(const struct wf_caller *who, uint32_t cell,

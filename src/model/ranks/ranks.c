@@ -56,9 +56,9 @@ const struct wf_param wf_mpi_params[] = {
      .what_if = WF_WHAT_IF_BANDWIDTH, .doc = "Bandwidth of a message within a node"},
     {ROW(wf_mpi_params, "rules", WF_PARAM_ENUM, rules), .def = "mpich",
      .choices = wf_coll_rules_names,
-     .doc =
-         "The library whose rules choose the algorithms of collectives. nccl: formulas within "
-         "a node, messages between nodes; nccl_formula: formulas"},
+     .doc = "The library whose rules choose the algorithms of collectives. nccl: the time of a "
+            "formula, or of the traffic between nodes if it takes longer; nccl_formula: the "
+            "formula only"},
     {ROW(wf_mpi_params, "coll_order", WF_PARAM_ENUM, coll_order), .def = "auto",
      .choices = coll_order_names,
      .doc = "Whether collectives of one communicator that a rank has begun run at once (free) "
@@ -79,19 +79,14 @@ const struct wf_param wf_mpi_params[] = {
      .what_if = WF_WHAT_IF_BANDWIDTH,
      .doc = "NCCL: bandwidth of a GPU to the others of its node, in each direction"},
     {ROW(wf_mpi_params, "nccl_nic", WF_PARAM_RATE, nccl.nic), .def = "48GB/s",
-     .what_if = WF_WHAT_IF_BANDWIDTH,
-     .doc = "NCCL: bandwidth of the network interface of a GPU"},
+     .what_if = WF_WHAT_IF_BANDWIDTH, .doc = "NCCL: bandwidth of a network interface"},
     {ROW(wf_mpi_params, "nccl_nic_latency", WF_PARAM_TIME, nccl.nic_latency), .def = "0",
      .max = "1h", .what_if = WF_WHAT_IF_LATENCY,
      .doc = "NCCL: latency of the network interface, besides that in its tables"},
-    {ROW(wf_mpi_params, "nccl_channels", WF_PARAM_COUNT, nccl.channels), .def = "16",
-     .min = "1", .max = "64", .doc = "NCCL: number of channels of several GPUs in a node"},
     {ROW(wf_mpi_params, "nccl_nvls", WF_PARAM_BOOL, nccl.nvls), .def = "true",
      .doc = "NCCL: whether the switches of NVLink reduce (from Hopper on)"},
     {ROW(wf_mpi_params, "nccl_sharp", WF_PARAM_BOOL, nccl.sharp), .def = "false",
      .doc = "NCCL: whether the switches of the network reduce"},
-    {ROW(wf_mpi_params, "nccl_amd_cpu", WF_PARAM_BOOL, nccl.amd_cpu), .def = "false",
-     .doc = "NCCL: whether the processors of the nodes are AMD's, which post more slowly"},
     WF_COLL_MAP(ALGORITHM) WF_PARAM_END,
 };
 
@@ -175,6 +170,11 @@ static enum wf_status find_algorithms(struct wf_ranks *ranks, struct wf_err *err
         }
     }
     coll->place = by_node ? ranks->place : NULL;
+    coll->nccl = ranks->mpi->nccl;
+    coll->nccl.nics = ranks->net->ends.nics;
+    coll->nccl.nics_per_gpu = ranks->node->nic_policy == WF_NODE_NIC_STRIPE
+                                  ? ranks->net->ends.nics / ranks->place->slots_max
+                                  : 1;
     return WF_OK;
 }
 

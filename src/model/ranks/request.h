@@ -24,6 +24,7 @@ enum {
     WF_REQ_DONE = 1,
     WF_REQ_AWAITED = 2,          /* the rank waits for it */
     WF_REQ_ANNOUNCED = 4,        /* UNEXPECTED: only the announcement of a long message */
+    WF_REQ_ARRIVED = 4,          /* COLL: its traffic has arrived, the formula decides */
     WF_REQ_DETACHED = 8,         /* no call will wait for it */
     WF_REQ_WILDCARD = 16,        /* RECV: the program left source or tag open */
     WF_REQ_UNEXPECTED_DATA = 32, /* RECV: its eager message arrived before it was posted */
@@ -82,11 +83,11 @@ struct wf_coll_request {
         uint32_t step;
         uint32_t behind; /* WF_REQ_IN_LINE: see model/ranks/coll_line.c */
     };
-    uint16_t sequence;      /* number of the call on its communicator, the lower bits */
-    uint16_t algorithm;     /* wf_collective_algorithm() */
-    uint32_t missing;       /* messages that the step waits for */
-    uint32_t last_word;     /* cell with the last word of its cookie; 0: the word is 0 */
-    uint32_t handle;        /* for WF_NODE_CONTINUE, or 0 */
+    uint16_t sequence;  /* number of the call on its communicator, the lower bits */
+    uint16_t algorithm; /* wf_collective_algorithm() */
+    uint32_t missing;   /* messages that the step waits for */
+    uint32_t more;      /* cell (struct wf_coll_more); 0: the last word of its cookie is 0 */
+    uint32_t handle;    /* for WF_NODE_CONTINUE, or 0 */
     uint32_t next_deferred; /* cell */
 };
 

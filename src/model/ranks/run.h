@@ -65,6 +65,7 @@ enum wf_ranks_arrivals {
 /* How the collectives of the run are computed. */
 struct wf_ranks_coll {
     const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: the rules choose */
+    struct wf_coll_nccl nccl;                           /* with the interfaces of the nodes */
     uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula */
     enum wf_mpi_coll_order order;                       /* not WF_COLL_ORDER_AUTO */
     /* The nodes of ranks, if that matters to algorithms or rules; else null. */
