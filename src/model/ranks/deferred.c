@@ -29,7 +29,7 @@ bool wf_rank_is_attentive(const struct wf_caller *who)
                wf_collective_is_formula(&coll->coll);
     }
     return rank->state == WF_RANK_WAITING || rank->state == WF_RANK_PROBING ||
-           rank->state == WF_RANK_ENDED;
+           rank->state == WF_RANK_POLLING || rank->state == WF_RANK_ENDED;
 }
 
 int64_t wf_rank_attend(const struct wf_caller *who, int64_t at, int64_t arrived)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes ops: translates each into calls of its rank. */
 #include "model/ranks/cpu/cpu.h"
+#include "model/ranks/live_polls.h"
 #include "model/ranks/resume.h"
 #include "program/ops/fields.h"
 
@@ -54,42 +55,6 @@ static bool follows_record(const struct wf_rank_program *program, const struct w
            program->ranks->params.wildcards == WF_WILDCARDS_RECORDED;
 }
 
-/* A live program has polled without success and will most likely poll again at once. To make
- * time advance, a poll costs time: the more, the longer the program has polled, but never
- * more than a small part of that time. */
-static void poll_in_vain(const struct wf_rank_program *program)
-{
-    enum { PART = 64 };
-    const int64_t least = INT64_C(100000);
-    struct wf_rank *rank = program->who->rank;
-    int64_t *spent = &wf_rank_script_cold_edit(program)->polling_ps;
-    int64_t cost = *spent / PART > least ? *spent / PART : least;
-
-    *spent = wf_time_add(*spent, cost);
-    rank->wait_ps[WF_IN_RECV] = wf_time_add(rank->wait_ps[WF_IN_RECV], cost);
-    rank->clock = wf_time_add(rank->clock, cost);
-}
-
-/* The rank did something else than poll. */
-static void end_polling(const struct wf_rank_program *program)
-{
-    if (wf_rank_script_cold(program)->polling_ps != 0) {
-        wf_rank_script_cold_edit(program)->polling_ps = 0;
-    }
-}
-
-static enum wf_called end_poll(const struct wf_rank_program *program, enum wf_called called)
-{
-    if (called == WF_CALLED_DONE && program->source->live) {
-        if (program->who->rank->found) {
-            end_polling(program);
-        } else {
-            poll_in_vain(program);
-        }
-    }
-    return called;
-}
-
 /* The time of a computation that shares memory or cores with others. */
 static int64_t contended_ps(const struct wf_rank_program *program,
                             const struct wf_cpu_work *work, int64_t duration)
@@ -118,7 +83,7 @@ static enum wf_called do_sleep(const struct wf_rank_program *program, const stru
     if (program->ranks->timeshare != NULL && wf_rank_sync(program->who) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
-    end_polling(program);
+    wf_rank_poll_over(program);
     at->compute_ps = wf_time_add(at->compute_ps, wf_rank_sleep(program->who, op->duration));
     return WF_CALLED_DONE;
 }
@@ -172,9 +137,7 @@ static enum wf_called do_compute(const struct wf_rank_program *program, const st
     if (program->ranks->capture_ps != NULL) {
         duration = wf_time_add(duration, program->ranks->capture_ps[program->who->number]);
     }
-    if (duration > wf_rank_script_cold(program)->polling_ps) {
-        end_polling(program);
-    }
+    wf_rank_poll_computes(program, duration);
     at->compute_ps = wf_time_add(at->compute_ps, wf_rank_compute(program->who, duration));
     return WF_CALLED_DONE;
 }
@@ -254,9 +217,11 @@ static enum wf_called do_probe(const struct wf_rank_program *program, const stru
 
     if (program->source->live && op->kind == WF_OP_IPROBE) {
         program->who->rank->found = 0;
-        return find_source(program, op, op->peer, &from) && from.rank != WF_RANK_PROC_NULL
-                   ? end_poll(program, wf_rank_iprobe(program->who, &from))
-                   : refuse_op(program, op);
+        if (!find_source(program, op, op->peer, &from) || from.rank == WF_RANK_PROC_NULL) {
+            return refuse_op(program, op);
+        }
+        wf_rank_poll_begin(program);
+        return wf_rank_poll_end(program, wf_rank_iprobe(program->who, &from));
     }
     if (wf_ranks_only_send(program->ranks) || !waits) {
         return WF_CALLED_DONE;
@@ -381,8 +346,9 @@ static enum wf_called do_test(const struct wf_rank_program *program, const struc
     if (follows_record(program, op)) {
         return wait_recorded(program, op);
     }
-    return end_poll(program,
-                    wf_rank_test(program->who, &set, take[wf_op_info(op->kind)->detail]));
+    wf_rank_poll_begin(program);
+    return wf_rank_poll_end(
+        program, wf_rank_test(program->who, &set, take[wf_op_info(op->kind)->detail]));
 }
 
 /* The last match of a wildcard receive when the program called a nonblocking collective. By
@@ -549,7 +515,7 @@ enum wf_called wf_rank_execute(const struct wf_rank_program *program, const stru
 
     if (program->slot->progress.cold != 0 && family != WF_FAMILY_TEST &&
         family != WF_FAMILY_PROBE && family != WF_FAMILY_COMPUTE) {
-        end_polling(program);
+        wf_rank_poll_over(program);
     }
     return calls[family](program, op);
 }

@@ -6,6 +6,7 @@
  */
 #include "model/ranks/protocol.h"
 
+#include "model/ranks/live_polls.h"
 #include "model/ranks/node_totals.h"
 #include "model/ranks/rendezvous.h"
 
@@ -250,6 +251,8 @@ static void keep_unexpected(const struct wf_caller *who, const struct wf_rank_re
     }
     if (rank->state == WF_RANK_PROBING) {
         wf_rank_wake(who);
+    } else if (rank->state == WF_RANK_POLLING) {
+        wf_rank_poll_wake(who, message->at);
     }
 }
 

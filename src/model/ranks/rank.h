@@ -18,6 +18,7 @@ enum wf_rank_state {
     WF_RANK_READY,   /* running, or about to run */
     WF_RANK_WAITING, /* waits for `missing` awaited requests */
     WF_RANK_PROBING, /* waits for any message */
+    WF_RANK_POLLING, /* waits before its next poll, or until something arrives or completes */
     WF_RANK_ENDED,
     WF_RANK_FAILED, /* stopped by an error of the program, see `failure` */
 };

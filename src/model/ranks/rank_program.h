@@ -18,7 +18,11 @@ struct wf_script_cold {
     uint32_t n_regions; /* open regions */
     uint32_t region;    /* cell of the innermost region that is timed, or 0 */
     uint64_t runs;      /* completed runs of the program */
-    int64_t polling_ps; /* time spent on unsuccessful polls since the last other op */
+    /* Unsuccessful polls since the last other op (model/ranks/live_polls.h). */
+    int64_t polling_ps; /* time spent on them */
+    int64_t poll_from;  /* the wait before the present one began at this time... */
+    bool poll_waits;    /* ...and is part of the clock */
+    uint8_t polls;      /* how many, at most 255 */
 };
 
 /* An open region that is timed, in a cell. */

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "model/ranks/collective.h"
 #include "model/ranks/deferred.h"
+#include "model/ranks/live_polls.h"
 #include "model/ranks/protocol.h"
 
 #include <stdlib.h>
@@ -394,6 +395,9 @@ void wf_request_complete_edited(const struct wf_caller *who, uint32_t cell,
 {
     req->at = at;
     req->flags |= WF_REQ_DONE;
+    if (who->rank->state == WF_RANK_POLLING) {
+        wf_rank_poll_wake(who, at);
+    }
     if (req->flags & WF_REQ_DETACHED) {
         wf_request_discard(who, cell, req);
         wf_rank_cold_release(who);

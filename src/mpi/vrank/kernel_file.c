@@ -326,7 +326,7 @@ static enum wf_status read_kernel(const struct reader *r, char *text)
     return WF_OK;
 }
 
-/* "share 1MiB in matrix_new" */
+/* "share 1MiB in matrix_new except writes" */
 static enum wf_status read_share(const struct reader *r, const char *at)
 {
     char size[32];
@@ -342,13 +342,19 @@ static enum wf_status read_share(const struct reader *r, const char *at)
         return fail(r, inner.text);
     }
     at += length + strspn(at + length, " \t");
-    const char *name = *at != '\0' ? after(at, "in") : at;
-    length = name != NULL ? length_of_name(name) : 0;
-    if (name == NULL || length >= sizeof(share->function) ||
-        name[length + strspn(name + length, " \t")] != '\0') {
-        return fail(r, "expected 'share <size>' or 'share <size> in <function>'");
+    const char *name = after(at, "in");
+    if (name != NULL) {
+        length = length_of_name(name);
+        at = name + length + strspn(name + length, " \t");
+        (void)snprintf(share->function, sizeof(share->function), "%.*s", (int)length, name);
     }
-    (void)snprintf(share->function, sizeof(share->function), "%.*s", (int)length, name);
+    const char *what = after(at, "except");
+    share->keeps = what != NULL && strncmp(what, "writes", 6) == 0;
+    at = share->keeps ? what + 6 + strspn(what + 6, " \t") : at;
+    if (*at != '\0' || (name != NULL && (length == 0 || length >= sizeof(share->function)))) {
+        return fail(r, "expected 'share <size>' or 'share <size> in <function>', each with "
+                       "'except writes' or without");
+    }
     r->out->n_shares++;
     return share->least >= 4096 ? WF_OK : fail(r, "only blocks of 4KiB and more can be shared");
 }

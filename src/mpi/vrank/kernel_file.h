@@ -67,6 +67,7 @@ struct wf_vrank_kernel_section {
 struct wf_vrank_share {
     uint64_t least;    /* bytes */
     char function[64]; /* that allocates them; empty: any */
+    bool keeps;        /* pages that a rank writes to are its own from then on */
 };
 
 struct wf_vrank_kernels {

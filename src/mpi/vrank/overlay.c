@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "mpi/vrank/kernel_file.h"
+#include "mpi/vrank/overlay_slots.h"
 #include "mpi/vrank/program_state.h"
 
 #include <errno.h>
@@ -20,7 +21,8 @@ enum { WINDOW = 32 << 20 };
 struct wf_vrank_overlay {
     int fd;
     unsigned char *base;
-    size_t size, mapped; /* address space; what of it has pages */
+    size_t size, mapped;         /* address space; what of it has pages */
+    struct wf_vrank_slots slots; /* of blocks of which writes are kept */
     pthread_mutex_t lock;
     const struct wf_vrank_kernels *kernels;
     const struct wf_port_memory *others; /* may be null */
@@ -30,23 +32,25 @@ struct wf_vrank_overlay {
 /* The functions of the port have no argument that leads to it. */
 static struct wf_vrank_overlay *current;
 
-static bool is_shared(size_t bytes, const void *caller)
+/* The line for a block, or null. */
+static const struct wf_vrank_share *share_of(size_t bytes, const void *caller)
 {
     const struct wf_vrank_kernels *kernels = current->kernels;
     const struct wf_vrank_rank *rank = wf_vrank_running();
-    bool found = false;
 
-    for (uint32_t i = 0; rank != NULL && i < kernels->n_shares && !found; i++) {
-        found = bytes >= kernels->shares[i].least &&
-                (kernels->shares[i].function[0] == '\0' ||
-                 wf_vrank_image_allocates(rank->program->image, rank->self.rank, i, caller));
+    for (uint32_t i = 0; rank != NULL && i < kernels->n_shares; i++) {
+        if (bytes >= kernels->shares[i].least &&
+            (kernels->shares[i].function[0] == '\0' ||
+             wf_vrank_image_allocates(rank->program->image, rank->self.rank, i, caller))) {
+            return &kernels->shares[i];
+        }
     }
-    return found;
+    return NULL;
 }
 
 static bool port_wants(size_t bytes, const void *caller)
 {
-    return is_shared(bytes, caller) ||
+    return share_of(bytes, caller) != NULL ||
            (current->others != NULL && current->others->wants(bytes, caller));
 }
 
@@ -70,6 +74,29 @@ static bool map_up_to(size_t end)
     return done;
 }
 
+static void *take_slot(size_t bytes)
+{
+    (void)pthread_mutex_lock(&current->lock);
+    void *place = wf_vrank_slot_take(&current->slots, bytes);
+    (void)pthread_mutex_unlock(&current->lock);
+    return place;
+}
+
+static void free_slot(void *place)
+{
+    (void)pthread_mutex_lock(&current->lock);
+    wf_vrank_slot_free(&current->slots, place);
+    (void)pthread_mutex_unlock(&current->lock);
+}
+
+static size_t slot_size(const void *place)
+{
+    (void)pthread_mutex_lock(&current->lock);
+    size_t size = wf_vrank_slot_size(&current->slots, place);
+    (void)pthread_mutex_unlock(&current->lock);
+    return size;
+}
+
 /* The first gap between the blocks of the rank. */
 static void *port_alloc(size_t bytes, size_t alignment, const void *caller)
 {
@@ -78,8 +105,12 @@ static void *port_alloc(size_t bytes, size_t alignment, const void *caller)
     size_t unit = alignment > USUAL ? alignment : USUAL, at = 0;
     uint32_t i = 0;
 
-    if (!is_shared(bytes, caller)) {
+    const struct wf_vrank_share *share = share_of(bytes, caller);
+    if (share == NULL) {
         return current->others->alloc(bytes, alignment, caller);
+    }
+    if (share->keeps) {
+        return take_slot(bytes > alignment ? bytes : alignment);
     }
     struct wf_vrank_blocks *blocks = &rank->blocks;
     for (; i < blocks->n; i++) {
@@ -116,6 +147,10 @@ static void port_free(void *place)
 {
     struct wf_vrank_rank *rank = wf_vrank_running();
 
+    if (wf_vrank_slot_holds(&current->slots, place)) {
+        free_slot(place);
+        return;
+    }
     if (!is_block(place)) {
         current->others->free(place);
         return;
@@ -133,6 +168,9 @@ static size_t port_usable(const void *place)
 {
     const struct wf_vrank_rank *rank = wf_vrank_running();
 
+    if (wf_vrank_slot_holds(&current->slots, place)) {
+        return slot_size(place);
+    }
     if (!is_block(place)) {
         return current->others->usable(place);
     }
@@ -142,7 +180,8 @@ static size_t port_usable(const void *place)
 
 static bool port_holds(const void *place)
 {
-    return is_block(place) || (current->others != NULL && current->others->holds(place));
+    return is_block(place) || wf_vrank_slot_holds(&current->slots, place) ||
+           (current->others != NULL && current->others->holds(place));
 }
 
 /* Numbers from -0.5 to 0.5, as in a random matrix: a program that searches its data for the largest
@@ -196,6 +235,7 @@ enum wf_status wf_vrank_overlay_new(const struct wf_vrank_kernels *kernels,
     (void)pthread_mutex_init(&overlay->lock, NULL);
     current = overlay;
     enum wf_status status = reserve(overlay, err);
+    overlay->slots = (struct wf_vrank_slots){.fd = overlay->fd, .window = WINDOW};
     if (status == WF_OK && !map_up_to(WINDOW)) {
         status = wf_err_set(err, WF_EIO, "no memory for shared blocks (run.kernels): %s",
                             strerror(errno));
@@ -214,6 +254,7 @@ void wf_vrank_overlay_free(struct wf_vrank_overlay *overlay)
     if (overlay == NULL) {
         return;
     }
+    wf_vrank_slots_free(&overlay->slots);
     if (overlay->size > 0) {
         (void)munmap(overlay->base, overlay->size);
     }

@@ -11,7 +11,6 @@
 
 /* With --no-payload, data up to this size is still transferred: it often controls what the
  * program does. */
-enum { PAYLOAD_KEPT = 4096 };
 
 static void describe_rank(const struct wf_vrank_rank *rank, struct wf_live_crash *crash)
 {
@@ -406,7 +405,7 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     program->config = *config;
     program->config.argv = NULL;
     program->port = wf_vrank_port;
-    program->port.payload_max = config->no_payload ? PAYLOAD_KEPT : UINT64_MAX;
+    program->port.payload_max = config->payload_kept;
     program->port.checks_data = config->check;
     program->port.checks_use = config->check_use;
     program->port.host_clock = config->host_clock;

@@ -29,14 +29,14 @@ struct wf_vrank_config {
     uint32_t n_ranks;
     size_t stack_bytes;
     enum wf_vrank_compute compute;
-    double rate;     /* instructions per second, if they are counted */
-    bool labels;     /* lines on stdout begin with the rank */
-    bool no_payload; /* large data need not arrive */
-    bool check;      /* check that data does not change on its way */
-    bool check_use;  /* find errors in the use of MPI */
-    double scale;    /* of compute times, in the simulation */
-    uint32_t cores;  /* for the threads of a rank; 0: any number */
-    bool host_clock; /* the program reads the clocks of the host */
+    double rate;           /* instructions per second, if they are counted */
+    bool labels;           /* lines on stdout begin with the rank */
+    uint64_t payload_kept; /* data of more bytes need not arrive, but for its ends */
+    bool check;            /* check that data does not change on its way */
+    bool check_use;        /* find errors in the use of MPI */
+    double scale;          /* of compute times, in the simulation */
+    uint32_t cores;        /* for the threads of a rank; 0: any number */
+    bool host_clock;       /* the program reads the clocks of the host */
     const char
         *kernels;  /* file of functions that are not executed; null or empty: none. Borrowed */
     uint64_t seed; /* of the random part of their times */

@@ -39,9 +39,14 @@ const struct wf_param wf_program_params[] = {
                  .doc = "Put the rank before each line of the standard output; lines of "
                         "different ranks never mix"),
     WF_PARAM_ROW(struct wf_program_params, no_payload, BOOL, .def = "false",
-                 .doc = "Do not deliver data of more than 4 KiB, only its time and, from rank "
-                        "to rank, its first and last 2 KiB: saves memory "
-                        "if the results of the program do not matter"),
+                 .doc = "Do not deliver data longer than run.payload_kept, only its time and, "
+                        "from rank to rank, its ends: saves memory if the results of the "
+                        "program do not matter"),
+    WF_PARAM_ROW(struct wf_program_params, payload_kept, SIZE, .def = "8KiB", .min = "64B",
+                 .max = "1GiB",
+                 .doc = "With no_payload: data up to this size arrives; of longer messages "
+                        "the first and the last half of it do, where programs put what "
+                        "controls them"),
     WF_PARAM_ROW(struct wf_program_params, check, BOOL, .def = "false",
                  .doc = "Compare checksums of sent and received data: finds programs that "
                         "overwrite buffers in use"),
@@ -168,7 +173,7 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
         .seed = run->seed,
         .spill = params->spill,
         .labels = params->labels,
-        .no_payload = params->no_payload,
+        .payload_kept = params->no_payload ? params->payload_kept : UINT64_MAX,
         .check = params->check,
         .check_use = params->check_use,
         .cores = run->cores,

@@ -25,6 +25,7 @@ struct wf_program_params {
     char *spill;    /* directory; empty: none */
     bool labels;
     bool no_payload, check;
+    uint64_t payload_kept; /* with no_payload: data of more bytes does not arrive */
     bool check_use;
     int clock;   /* 0: simulated, 1: the host's */
     bool robust; /* correct measured times that the operating system disturbed */

@@ -5,6 +5,7 @@
  * -p run.check=yes. */
 
 #include "mpi/lib/library.h"
+#include "mpi/lib/type/datatype.h"
 
 /* Whether data of so many bytes has to arrive. */
 static inline bool wl_payload_wanted(size_t bytes)
@@ -14,7 +15,17 @@ static inline bool wl_payload_wanted(size_t bytes)
 
 /* Of large data that need not arrive, the beginning and the end do, since programs put there what
  * controls them: so many bytes each. */
-enum { WL_PAYLOAD_END = 2048 };
+static inline size_t wl_payload_end(void)
+{
+    return (size_t)wl.port->payload_max / 2;
+}
+
+/* Copies both ends of `count` elements, which are longer than both together, to `ends`... */
+void wl_payload_take_ends(const struct wl_type *type, const void *from, size_t count,
+                          unsigned char *ends);
+/* ...and from there to elements with the same number of bytes. */
+void wl_payload_put_ends(const struct wl_type *type, void *to, size_t bytes,
+                         const unsigned char *ends);
 
 uint64_t wl_payload_hash(const unsigned char *bytes, size_t size);
 void wl_payload_changed(size_t size);

@@ -31,17 +31,14 @@ static struct wl_message *message_of(struct wl_rank *rank, const struct wl_send_
         return wl_loan_new(args->buffer, bytes, to);
     }
     bool wanted = wl_payload_wanted(bytes);
-    bool has_ends = !wanted && type->contiguous && bytes > 2 * (size_t)WL_PAYLOAD_END;
-    struct wl_message *message = wl_message_new(wanted     ? bytes
-                                                : has_ends ? 2 * (size_t)WL_PAYLOAD_END
-                                                           : 0);
+    size_t ends = 2 * wl_payload_end();
+    bool has_ends = !wanted && bytes > ends;
+    struct wl_message *message = wl_message_new(wanted ? bytes : has_ends ? ends : 0);
     message->whole = bytes;
     if (wanted) {
         wl_pack(type, args->buffer, count, message->bytes);
     } else if (has_ends) {
-        const unsigned char *end = (const unsigned char *)args->buffer + bytes;
-        memcpy(message->bytes, args->buffer, WL_PAYLOAD_END);
-        memcpy(message->bytes + WL_PAYLOAD_END, end - WL_PAYLOAD_END, WL_PAYLOAD_END);
+        wl_payload_take_ends(type, args->buffer, count, message->bytes);
     }
     return message;
 }

@@ -225,10 +225,8 @@ int wl_recv_complete(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *sta
     size_t bytes = message->whole < capacity ? message->whole : capacity;
     if (message->size == message->whole) {
         wl_loan_deliver(message, recv, bytes);
-    } else if (message->size > 0 && recv->type->contiguous && bytes == message->whole) {
-        unsigned char *end = (unsigned char *)recv->buffer + bytes;
-        memcpy(recv->buffer, message->data, WL_PAYLOAD_END);
-        memcpy(end - WL_PAYLOAD_END, message->data + WL_PAYLOAD_END, WL_PAYLOAD_END);
+    } else if (message->size > 0 && bytes == message->whole) {
+        wl_payload_put_ends(recv->type, recv->buffer, bytes, message->data);
     }
     wl_type_release(recv->type);
     wl_status_set(status, (int)message->sender, message->tag, bytes);
