@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "model/topo/classes.h"
 #include "model/topo/damage.h"
+#include "model/topo/detour.h"
 #include "model/topo/listed.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ struct damaged {
     const struct wf_topo *whole;
     uint32_t *number; /* number of each vertex in the whole network */
     uint32_t *first, *far;
+    struct wf_topo_detours *detours;
 };
 
 static const struct damaged *to_damaged(const struct wf_topo *topo)
@@ -149,6 +151,7 @@ static void damaged_destroy(struct wf_topo *topo)
 {
     struct damaged *net = (struct damaged *)topo;
 
+    wf_topo_detours_free(net->detours);
     wf_topo_listed_fini(&net->listed);
     wf_topo_csr_release(&net->listed.links);
     free(net->number);
@@ -171,6 +174,7 @@ static struct wf_topo *build(const struct wf_topo_damage *damage, const bool *re
     };
     number(net, damage, reached);
     wf_topo_listed_init(&net->listed);
+    net->detours = wf_topo_detours_create(&net->listed, net->whole, net->number);
     return &net->listed.topo;
 }
 
@@ -212,6 +216,44 @@ uint32_t wf_topo_damaged_vertex(const struct wf_topo *topo, uint32_t vertex)
 
 /* ---- Answers ---- */
 
+static uint32_t damaged_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    return wf_topo_detours_distance(to_damaged(topo)->detours, at, dst);
+}
+
+/* Up to `most` ports with which a shortest path begins, the lowest first. */
+static uint32_t find_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst, uint32_t most,
+                           uint32_t *ports)
+{
+    const struct damaged *net = to_damaged(topo);
+    uint32_t left = damaged_distance(topo, at, dst), n = 0;
+    uint32_t n_ports = net->first[at + 1] - net->first[at];
+
+    if (left == 0 || left == WF_TOPO_UNREACHED) {
+        return 0;
+    }
+    for (uint32_t port = 0; port < n_ports && n < most; port++) {
+        uint32_t to = net->far[net->first[at] + port];
+        if (to != WF_TOPO_NO_VERTEX && wf_topo_detours_is_nearer(net->detours, to, dst, left)) {
+            ports[n++] = port;
+        }
+    }
+    return n;
+}
+
+static uint32_t damaged_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    uint32_t port;
+
+    return find_ports(topo, at, dst, 1, &port) == 1 ? port : WF_TOPO_NO_PORT;
+}
+
+static uint32_t damaged_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                                      uint32_t *ports)
+{
+    return find_ports(topo, at, dst, UINT32_MAX, ports);
+}
+
 static struct wf_topo_link_props damaged_link_props(const struct wf_topo *topo, uint32_t vertex,
                                                     uint32_t port)
 {
@@ -233,7 +275,17 @@ static const struct wf_topo_ops damaged_ops = {
     .name = "damaged network",
     .summary = "a network some of whose links or routers have failed",
     .destroy = damaged_destroy,
-    WF_TOPO_LISTED_OPS,
+    .shape = WF_TOPO_SHAPE_CIRCLE,
+    .vc_class = WF_TOPO_VC_LOWEST_PORT,
+    .first_link = wf_topo_listed_first_link,
+    .neighbor = wf_topo_listed_neighbor,
+    .distance = damaged_distance,
+    .next_port = damaged_next_port,
+    .minimal_ports = damaged_minimal_ports,
+    .diameter = wf_topo_listed_diameter,
+    .histogram = wf_topo_listed_histogram,
+    .pairs = wf_topo_listed_pairs,
+    .coords = wf_topo_listed_coords,
     .link_props = damaged_link_props,
     .link_class = damaged_link_class,
 };

@@ -27,7 +27,6 @@ struct label {
 struct wf_topo_hubs {
     uint32_t n_vertices;
     size_t size;
-    uint32_t *stem;         /* [n_vertices]: a leaf's only neighbour; for others themselves */
     struct label *to_hub;   /* [n_vertices]: distances from the vertex to its hubs */
     struct label *from_hub; /* the same from the hubs; one array if links have no direction */
 };
@@ -57,21 +56,6 @@ static int by_degree(const void *a, const void *b)
         return x->degree > y->degree ? -1 : 1;
     }
     return x->mix < y->mix ? -1 : x->mix > y->mix;
-}
-
-/* Most vertices of a network with switches are leaves. They need no labels, since they are
- * one hop from the vertex that they are attached to. */
-static uint32_t *find_stems(const struct wf_topo_csr *csr, const struct wf_topo_csr *reverse)
-{
-    uint32_t *stem = wf_xcalloc(csr->n_vertices, sizeof(*stem));
-
-    for (uint32_t v = 0; v < csr->n_vertices; v++) {
-        uint32_t degree = csr->first[v + 1] - csr->first[v];
-        uint32_t to = degree > 0 ? csr->to[csr->first[v]] : v;
-        bool leaf = reverse == NULL && degree == 1 && csr->first[to + 1] - csr->first[to] > 1;
-        stem[v] = leaf ? to : v;
-    }
-    return stem;
 }
 
 static struct candidate *rank_vertices(const struct wf_topo_csr *csr,
@@ -127,7 +111,7 @@ static bool grow(struct builder *builder, const struct wf_topo_csr *csr, struct 
         builder->hubs->size++;
         for (uint32_t i = csr->first[at]; i < csr->first[at + 1]; i++) {
             uint32_t to = csr->to[i];
-            if (builder->dist[to] == WF_TOPO_CSR_UNREACHED && builder->hubs->stem[to] == to) {
+            if (builder->dist[to] == WF_TOPO_CSR_UNREACHED) {
                 builder->dist[to] = hub.dist + 1;
                 builder->queue[tail++] = to;
             }
@@ -174,7 +158,6 @@ struct wf_topo_hubs *wf_topo_hubs_create(const struct wf_topo_csr *csr,
     bool fits = true;
 
     hubs->n_vertices = n;
-    hubs->stem = find_stems(csr, reverse);
     hubs->from_hub = wf_xcalloc(n, sizeof(*hubs->from_hub));
     hubs->to_hub = reverse != NULL ? wf_xcalloc(n, sizeof(*hubs->to_hub)) : hubs->from_hub;
     for (uint32_t v = 0; v < n; v++) {
@@ -182,9 +165,6 @@ struct wf_topo_hubs *wf_topo_hubs_create(const struct wf_topo_csr *csr,
         builder.dist[v] = WF_TOPO_CSR_UNREACHED;
     }
     for (uint32_t rank = 0; rank < n && fits; rank++) {
-        if (hubs->stem[order[rank].vertex] != order[rank].vertex) {
-            continue;
-        }
         fits = add_hub(&builder, csr, order[rank], rank, true) &&
                (reverse == NULL || add_hub(&builder, reverse, order[rank], rank, false));
     }
@@ -216,18 +196,14 @@ void wf_topo_hubs_free(struct wf_topo_hubs *hubs)
         free_labels(hubs->to_hub, hubs->n_vertices);
     }
     free_labels(hubs->from_hub, hubs->n_vertices);
-    free(hubs->stem);
     free(hubs);
 }
 
 uint32_t wf_topo_hubs_distance(const struct wf_topo_hubs *hubs, uint32_t from, uint32_t to)
 {
-    uint32_t stem_from = hubs->stem[from], stem_to = hubs->stem[to], best = FAR;
-    const struct label *a = &hubs->to_hub[stem_from], *b = &hubs->from_hub[stem_to];
+    const struct label *a = &hubs->to_hub[from], *b = &hubs->from_hub[to];
+    uint32_t best = FAR;
 
-    if (from == to) {
-        return 0;
-    }
     for (uint32_t i = 0, j = 0; i < a->n && j < b->n;) {
         const struct entry *x = &a->entries[i], *y = &b->entries[j];
         if (x->rank == y->rank) {
@@ -236,10 +212,7 @@ uint32_t wf_topo_hubs_distance(const struct wf_topo_hubs *hubs, uint32_t from, u
         i += x->rank <= y->rank;
         j += y->rank <= x->rank;
     }
-    if (best == FAR) {
-        return WF_TOPO_CSR_UNREACHED;
-    }
-    return best + (stem_from != from ? 1 : 0) + (stem_to != to ? 1 : 0);
+    return best == FAR ? WF_TOPO_CSR_UNREACHED : best;
 }
 
 size_t wf_topo_hubs_size(const struct wf_topo_hubs *hubs)

@@ -13,8 +13,10 @@
 enum { SHORT_UNREACHED = UINT8_MAX };
 
 struct wf_topo_rows {
-    const struct wf_topo_csr *csr;
-    struct wf_topo_csr reverse; /* only if links lead one way */
+    const struct wf_topo_csr *csr; /* without leaves: the caller's, or `core` */
+    struct wf_topo_csr core;       /* only if there are leaves */
+    struct wf_topo_csr reverse;    /* only if links lead one way */
+    struct place *places;          /* [vertex]; null: there are no leaves */
     bool oneway;
     bool is_short; /* all distances are below SHORT_UNREACHED: rows have one byte a vertex */
     struct wf_topo_rows_limits limits;
@@ -29,6 +31,67 @@ struct wf_topo_rows {
     bool has_tried_hubs;
     uint32_t *dist, *queue; /* [n_vertices] of a search */
 };
+
+/* Most vertices of a network with switches are leaves. They need no rows and no entries in rows,
+ * since they are one hop from the vertex that they are attached to. */
+struct place {
+    uint32_t vertex; /* number without leaves: of the vertex, or of a leaf's neighbour */
+    uint32_t hops;   /* from the vertex to that one: 1 for a leaf, else 0 */
+};
+
+static bool is_leaf(const struct wf_topo_csr *csr, uint32_t v)
+{
+    uint32_t at = csr->first[v], to = at < csr->first[v + 1] ? csr->to[at] : v;
+
+    return csr->first[v + 1] - at == 1 && csr->first[to + 1] - csr->first[to] > 1;
+}
+
+static uint32_t place_vertices(const struct wf_topo_csr *csr, struct place *places)
+{
+    uint32_t n = 0;
+
+    for (uint32_t v = 0; v < csr->n_vertices; v++) {
+        places[v].hops = is_leaf(csr, v) ? 1 : 0;
+        places[v].vertex = n;
+        n += 1 - places[v].hops;
+    }
+    for (uint32_t v = 0; v < csr->n_vertices; v++) {
+        if (places[v].hops == 1) {
+            places[v].vertex = places[csr->to[csr->first[v]]].vertex;
+        }
+    }
+    return n;
+}
+
+/* Takes the leaves out of the graph, if there are any. */
+static void remove_leaves(struct wf_topo_rows *rows)
+{
+    const struct wf_topo_csr *csr = rows->csr;
+    struct place *places = wf_xcalloc((size_t)csr->n_vertices + 1, sizeof(*places));
+    uint32_t n = place_vertices(csr, places), n_links = 0;
+
+    if (n == csr->n_vertices) {
+        free(places);
+        return;
+    }
+    rows->places = places;
+    rows->core = (struct wf_topo_csr){
+        .n_vertices = n,
+        .first = wf_xcalloc((size_t)n + 1, sizeof(uint32_t)),
+        .to = wf_xcalloc((size_t)csr->first[csr->n_vertices] + 1, sizeof(uint32_t)),
+    };
+    for (uint32_t v = 0; v < csr->n_vertices; v++) {
+        for (uint32_t i = csr->first[v]; places[v].hops == 0 && i < csr->first[v + 1]; i++) {
+            if (places[csr->to[i]].hops == 0) {
+                rows->core.to[n_links++] = places[csr->to[i]].vertex;
+            }
+        }
+        if (places[v].hops == 0) {
+            rows->core.first[places[v].vertex + 1] = n_links;
+        }
+    }
+    rows->csr = &rows->core;
+}
 
 /* The graph whose links lead towards the sources of a search. */
 static const struct wf_topo_csr *backward(const struct wf_topo_rows *rows)
@@ -62,6 +125,9 @@ struct wf_topo_rows *wf_topo_rows_create(const struct wf_topo_csr *csr, bool one
     rows->limits = limits;
     if (oneway) {
         wf_topo_csr_reverse(csr, &rows->reverse);
+    } else {
+        remove_leaves(rows);
+        csr = rows->csr;
     }
     rows->row = wf_xcalloc((size_t)csr->n_vertices + 1, sizeof(*rows->row));
     rows->dist = wf_xcalloc((size_t)csr->n_vertices + 1, sizeof(*rows->dist));
@@ -81,6 +147,8 @@ void wf_topo_rows_free(struct wf_topo_rows *rows)
     }
     wf_topo_hubs_free(atomic_load_explicit(&rows->hubs, memory_order_relaxed));
     wf_topo_csr_release(&rows->reverse);
+    wf_topo_csr_release(&rows->core);
+    free(rows->places);
     (void)pthread_mutex_destroy(&rows->lock);
     free(rows->row);
     free(rows->dist);
@@ -153,24 +221,61 @@ static bool is_known(const struct wf_topo_rows *rows, uint32_t from, uint32_t to
     return false;
 }
 
-uint32_t wf_topo_rows_distance(const struct wf_topo_rows *rows, uint32_t from, uint32_t to)
+static struct place place_of(const struct wf_topo_rows *rows, uint32_t vertex)
 {
-    struct wf_topo_rows *own = wf_unconst(rows); /* rows are filled behind a constant graph */
-    const struct wf_topo_hubs *hubs;
+    return rows->places != NULL ? rows->places[vertex] : (struct place){vertex, 0};
+}
+
+/* The distance between vertices that are not leaves. */
+static uint32_t find(struct wf_topo_rows *rows, uint32_t from, uint32_t to)
+{
+    const struct wf_topo_hubs *hubs = atomic_load_explicit(&rows->hubs, memory_order_acquire);
     uint32_t distance;
 
-    if (is_known(rows, from, to, &distance)) {
-        return distance;
-    }
-    hubs = atomic_load_explicit(&own->hubs, memory_order_acquire);
     if (hubs == NULL) {
-        (void)pthread_mutex_lock(&own->lock);
-        prepare(own, to);
-        (void)pthread_mutex_unlock(&own->lock);
+        (void)pthread_mutex_lock(&rows->lock);
+        prepare(rows, to);
+        (void)pthread_mutex_unlock(&rows->lock);
         if (is_known(rows, from, to, &distance)) {
             return distance;
         }
-        hubs = atomic_load_explicit(&own->hubs, memory_order_acquire);
+        hubs = atomic_load_explicit(&rows->hubs, memory_order_acquire);
     }
     return wf_topo_hubs_distance(hubs, from, to);
+}
+
+/* The distance of two vertices, from that of the places where they are. */
+static uint32_t with_leaves(struct place from, struct place to, uint32_t distance)
+{
+    return distance == WF_TOPO_CSR_UNREACHED ? distance : from.hops + distance + to.hops;
+}
+
+bool wf_topo_rows_knows(const struct wf_topo_rows *rows, uint32_t from, uint32_t to,
+                        uint32_t *out)
+{
+    struct place a = place_of(rows, from), b = place_of(rows, to);
+    uint32_t distance = 0;
+
+    if (a.vertex != b.vertex && !is_known(rows, a.vertex, b.vertex, &distance)) {
+        return false;
+    }
+    *out = from == to ? 0 : with_leaves(a, b, distance);
+    return true;
+}
+
+uint32_t wf_topo_rows_distance(const struct wf_topo_rows *rows, uint32_t from, uint32_t to)
+{
+    struct wf_topo_rows *own = wf_unconst(rows); /* rows are filled behind a constant graph */
+    struct place a = place_of(rows, from), b = place_of(rows, to);
+    uint32_t distance;
+
+    if (wf_topo_rows_knows(rows, from, to, &distance)) {
+        return distance;
+    }
+    return with_leaves(a, b, find(own, a.vertex, b.vertex));
+}
+
+size_t wf_topo_rows_effort(const struct wf_topo_rows *rows)
+{
+    return (size_t)rows->csr->n_vertices + rows->csr->first[rows->csr->n_vertices];
 }

@@ -9,7 +9,8 @@
  * too many, there are more rows.
  *
  * So nothing is computed for destinations that nobody sends to. A row takes a byte for each vertex
- * (four where distances may be long).
+ * (four where distances may be long), without leaves, the vertices with one link, which share the
+ * row of their neighbour.
  */
 
 #include "model/topo/csr.h"
@@ -32,3 +33,10 @@ void wf_topo_rows_free(struct wf_topo_rows *rows); /* null is allowed */
 
 /* WF_TOPO_CSR_UNREACHED if there is no path. Safe to call from any thread. */
 uint32_t wf_topo_rows_distance(const struct wf_topo_rows *rows, uint32_t from, uint32_t to);
+
+/* Whether the distance is known without a search; *out is the distance. */
+bool wf_topo_rows_knows(const struct wf_topo_rows *rows, uint32_t from, uint32_t to,
+                        uint32_t *out);
+
+/* The vertices and links that the search for a row visits. */
+size_t wf_topo_rows_effort(const struct wf_topo_rows *rows);

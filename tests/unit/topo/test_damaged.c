@@ -100,6 +100,69 @@ static void a_large_network_is_searched_too(void)
     wf_topo_free(whole);
 }
 
+/* Questions about ever new destinations, which are answered from the whole network: the first of each
+ * by its routes or by a search. */
+static void detours_are_shortest(void)
+{
+    static const char *const specs[] = {
+        "torus:20x20x5",
+        "mesh:40x30",
+        "fattree:8x8x4,up=1x4x4",
+        "dragonfly:3",
+        "ttorus:16x8,jump=4x0",
+        "cascade:1,columns=6,rows=4,p=2",
+        "hyperx:9x9",
+        "slimfly:7",
+        "torus:12x12/star:3",
+    };
+    uint32_t ports[128];
+
+    for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+        struct wf_topo *whole = topo_make(specs[i]), *topo = NULL;
+        struct topo_oracle oracle;
+        struct wf_err err;
+
+        CHECK_U64(wf_topo_damaged_create(whole, "links:8%,seed:4", &topo, &err), WF_OK);
+        CHECK(topo->n_ports <= sizeof(ports) / sizeof(ports[0]));
+        topo_oracle_init(&oracle, topo);
+        for (uint32_t k = 0; k < 60 && !wf_test_failed; k++) {
+            uint32_t dst = (uint32_t)(wf_test_rand(i, 0, k) % topo->n_nodes);
+            topo_oracle_search(&oracle, dst);
+            for (uint32_t n = 0; n < 4; n++) {
+                uint32_t at = (uint32_t)(wf_test_rand(i, n + 1, k) % topo->n_vertices);
+                topo_check_route(&oracle, at, dst, ports);
+            }
+        }
+        topo_oracle_fini(&oracle);
+        wf_topo_free(topo);
+        wf_topo_free(whole);
+    }
+}
+
+/* Two routes to each switch of a large network. By a search for each, it takes minutes. */
+static void one_failure_in_a_large_network_costs_little(void)
+{
+    struct wf_topo *whole = topo_make("cascade:2"), *topo = NULL;
+    uint64_t hops[2] = {0};
+    struct wf_err err;
+
+    CHECK_U64(wf_topo_damaged_create(whole, "link:74112-74113", &topo, &err), WF_OK);
+    CHECK_U64(count_lost(topo), 1);
+    for (uint32_t dst = 0; dst < topo->n_nodes; dst += 4) {
+        const struct wf_topo *const both[] = {whole, topo};
+        uint32_t from = (dst + 9000) % topo->n_nodes;
+        for (size_t i = 0; i < 2; i++) {
+            for (uint32_t at = from; at != dst; hops[i]++) {
+                uint32_t port = both[i]->ops->next_port(both[i], at, dst);
+                at = both[i]->ops->neighbor(both[i], at, port);
+            }
+        }
+    }
+    CHECK(hops[1] >= hops[0] && hops[1] < hops[0] + hops[0] / 100);
+    wf_topo_free(topo);
+    wf_topo_free(whole);
+}
+
 static void seeds_choose_other_links_and_always_the_same(void)
 {
     static const char *const damages[] = {"links:6,seed:1", "links:6", "links:6,seed:2"};
@@ -231,6 +294,8 @@ int main(void)
 {
     RUN(damaged_networks_keep_the_contract);
     RUN(a_large_network_is_searched_too);
+    RUN(detours_are_shortest);
+    RUN(one_failure_in_a_large_network_costs_little);
     RUN(seeds_choose_other_links_and_always_the_same);
     RUN(parts_may_be_cut_off);
     RUN(levels_are_kept);
