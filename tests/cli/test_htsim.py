@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transports against csg-htsim and uet-htsim: the incasts and permutations of docs/models/validation.md that take less than
 a second, on a full three-level fat tree with links of 100 Gbit/s and 1 us, 2 MB a flow."""
+import csv
 import pathlib
+import statistics
 import tempfile
 
-from weft_cli import check, finish, parse, run
+from weft_cli import SOURCE, check, finish, parse, run
 
 NETWORK = ["--net", "packet", "-p", "net.bandwidth=100Gbit/s", "-p", "net.link_latency=1us", "-p", "net.router_delay=0", "-p",
            "net.timing=store_and_forward", "-q", "--json"]
@@ -33,6 +35,11 @@ KNOWN = [
     ("permutation", 4, UEC + SMALL + SPRAY + PATHS, 194.022, 0.05, 0, 0),
     ("permutation", 8, UEC + SMALL + SPRAY + PATHS, 200.909, 0.05, None, None),
 ]
+# Times of single flows on csg-htsim's own routes: a hash chooses the port up at each switch (up, up2).
+FLOWS = SOURCE / "tests/data/reference/htsim_flows.csv"
+# Its packets have 9000 bytes and a header of 64, the last one too; the thresholds of its pauses are 15 and 12 packets.
+BY_FLOW = ROCE + "net.packet=9000 net.header=64 net.pause_at=135kB net.resume_at=108kB net.routing=table "
+FLOW_BYTES, FLOW_LIMIT, MEDIAN_LIMIT = 2007000, 0.1, 0.01
 
 
 def flows(folder, scenario, radix, settings):
@@ -51,9 +58,55 @@ def flows(folder, scenario, radix, settings):
     return parse(done)["result"]["network"]["transport"]
 
 
+def write_routes(path, nodes, half, rows):
+    """The table of routing: each destination has one flow, so that its routes are the flow's."""
+    lines = ["* * minimal"]
+    for row in rows:
+        src, dst = int(row["src"]), int(row["dst"])
+        if row["up"]:
+            lines.append(f"{nodes + src // half} {dst} {half + int(row['up'])}")
+        if row["up2"]:
+            above = nodes + nodes // half + src // half**2 * half + int(row["up"])
+            lines.append(f"{above} {dst} {half + int(row['up2'])}")
+    path.write_text("\n".join(lines) + "\n", encoding="ascii")
+
+
+def write_schedule(path, nodes, rows):
+    does = {node: "" for node in range(nodes)}
+    for row in rows:
+        does[int(row["src"])] += f"s: send {FLOW_BYTES}b to {row['dst']} tag 0\n"
+        does[int(row["dst"])] += f"r: recv {FLOW_BYTES}b from {row['src']} tag 0\n"
+    path.write_text(f"num_ranks {nodes}\n" + "".join(f"rank {node} {{\n{text}}}\n" for node, text in does.items()),
+                    encoding="ascii")
+
+
+def compare_flows(folder, radix):
+    """Permutations whose flows take the same links as in htsim: each flow, or the 64 slowest, takes as long."""
+    nodes, half = radix**3 // 4, radix // 2
+    with open(FLOWS, encoding="ascii") as file:
+        rows = [row for row in csv.DictReader(file) if int(row["nodes"]) == nodes]
+    schedule, routes = folder / "flows.goal", folder / "routes.txt"
+    write_schedule(schedule, nodes, rows)
+    write_routes(routes, nodes, half, rows)
+    args = ["replay", str(schedule), "--topo", TREES[radix], *NETWORK]
+    for setting in (BY_FLOW + f"net.routing_file={routes}").split():
+        args += ["-p", setting]
+    done = run(*args)
+    if not check(done.returncode == 0, f"flows on routes of htsim, radix {radix}", done):
+        return
+    theirs = {(int(row["src"]), int(row["dst"])): float(row["htsim_us"]) for row in rows}
+    ours = parse(done)["result"]["network"]["transport"]["slowest_flows"]
+    errors = [flow["time_ps"] / 1e6 / theirs[flow["source"], flow["destination"]] - 1 for flow in ours]
+    check(len(errors) == min(64, len(rows)), f"{len(errors)} flows of {len(rows)}, radix {radix}")
+    check(-FLOW_LIMIT < min(errors) and max(errors) < FLOW_LIMIT and abs(statistics.median(errors)) < MEDIAN_LIMIT,
+          f"radix {radix}: flows take {min(errors):+.1%} to {max(errors):+.1%} of htsim's times, median {statistics.median(errors):+.1%}")
+
+
 def main():
     found = {}
     with tempfile.TemporaryDirectory() as folder:
+        for radix in TREES:
+            compare_flows(pathlib.Path(folder), radix)
         for scenario, radix, settings, slowest, tolerance, again, share in KNOWN:
             got = flows(pathlib.Path(folder), scenario, radix, settings)
             if got is None:

@@ -22,6 +22,14 @@ POINTS = [
     ("booksim torus_8x8 2vc buf64 packet16 uniform again again", 0.3, 60000),
 ]
 LIMIT = 5.0
+# Longer runs of BookSim2 itself (commit 28f43299; docs/models/router.md): network, routing, channels,
+# queue in packets, flits of a packet, load, latency in cycles, limit in percent; our cycles.
+LONGER = [
+    ("fattree:k=4,n=3", "updown", 4, 16, 1, 0.4, 27.366, 0.5, 6000),
+    ("fattree:k=4,n=3", "updown", 3, 4, 16, 0.5, 98.63, 4.0, 16000),
+    ("hyperx:4x4,p=4", "minimal", 8, 4, 1, 0.4, 16.805, 0.5, 6000),
+    ("hyperx:4x4,p=4", "minimal", 4, 8, 4, 0.4, 25.207, 1.5, 8000),
+]
 
 
 def load_compare():
@@ -44,6 +52,16 @@ def main():
         difference = compare.percent(ours[1], theirs)
         check(abs(difference) < LIMIT,
               f"{name} at {load}: {ours[1]:.2f} cycles, not {theirs:.2f}: {difference:+.1f} %")
+    for topology, routing, vcs, queue, flits, load, theirs, limit, cycles in LONGER:
+        net = {**compare.BOOKSIM, "routing": routing, "vcs": vcs, "queue": queue, "packet": f"{4 * flits}B"}
+        if routing == "updown":
+            net["request"] = "random"
+        curve = {"topology": topology, "pattern": "uniform", "net": net,
+                 "traffic": {"drop": "no", "self": "yes"}}
+        ours = compare.run_once(WEFT, curve, load, cycles, 1)[1]
+        difference = compare.percent(ours, theirs)
+        check(abs(difference) < limit,
+              f"{topology}, {vcs} channels, {load}: {ours:.2f} cycles, not {theirs:.2f}: {difference:+.1f} %")
     finish()
 
 
