@@ -45,6 +45,13 @@ string(REGEX REPLACE "/$" "" weft_pc_prefix "${weft_pc_prefix}")
 configure_file(cmake/weft.pc.in weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# What plug-ins share with weft.
+foreach(folder IN ITEMS base base/result model/topo model/coll model/net/route model/net/vc program/ops program/gen
+        program/trace program/trace/kit ui/report)
+    file(GLOB headers ${PROJECT_SOURCE_DIR}/src/${folder}/*.h ${PROJECT_SOURCE_DIR}/src/${folder}/*.def)
+    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/plugin/${folder})
+endforeach()
+
 # The Python package, where Debian's python3 looks if the prefix is /usr. It finds the library by
 # its own place.
 install(DIRECTORY python/weft DESTINATION lib/python3/dist-packages

@@ -136,8 +136,14 @@ function(weft_unit_test name)
     weft_program_test(unit ${name} ${ARGN})
 endfunction()
 
+# They check plug-ins too, which find the functions that are for them in the program.
 function(weft_conformance_test name)
     weft_program_test(conformance ${name} ${ARGN})
+    string(REPLACE "/" "_" target conformance_${name})
+    if(TARGET ${target})
+        target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/harness/load_plugins.c)
+        set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON)
+    endif()
 endfunction()
 
 function(weft_equivalence_test name)

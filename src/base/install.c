@@ -37,14 +37,27 @@ char *wf_install_find(const char *name)
     return find_in(places, name);
 }
 
-char *wf_install_include(void)
+/* The directory in one of the places that has `header`. */
+static char *find_headers(const char *const *places, const char *header)
 {
-    static const char *const places[] = {"/../include", "/../../include", NULL};
-    static const char header[] = "weft/mark.h";
     char *path = find_in(places, header);
 
     if (path != NULL) {
-        path[strlen(path) - sizeof(header)] = '\0'; /* with the slash before it */
+        path[strlen(path) - strlen(header) - 1] = '\0'; /* with the slash before it */
     }
     return path;
+}
+
+char *wf_install_include(void)
+{
+    static const char *const places[] = {"/../include", "/../../include", NULL};
+
+    return find_headers(places, "weft/mark.h");
+}
+
+char *wf_install_plugin_include(void)
+{
+    static const char *const places[] = {"/../include/weft/plugin", "/../../src", NULL};
+
+    return find_headers(places, "model/topo/topo.h");
 }

@@ -9,3 +9,6 @@ char *wf_install_find(const char *name);
 /* The directory of the headers, <weft/mark.h> among them: that of the prefix or, in a build tree,
  * that of the source. Null if there is none. The caller frees it. */
 char *wf_install_include(void);
+
+/* The directory below which plug-ins find the headers that they share with weft. Likewise. */
+char *wf_install_plugin_include(void);

@@ -12,6 +12,8 @@
 #define WF_NODISCARD     __attribute__((warn_unused_result))
 #define WF_PRINTF(f, va) __attribute__((format(printf, f, va)))
 #define WF_NORETURN      __attribute__((noreturn))
+/* Marks what plug-ins may call (weft/plugin.h). */
+#define WF_PLUGIN_API __attribute__((visibility("default")))
 
 /* One row per status: the enumerator, its text, and the exit code the CLI maps it to. */
 #define WF_STATUS_MAP(X)                   \
@@ -41,7 +43,8 @@ struct wf_err {
 /* Records a failure and returns `status`, so that a caller can write `return wf_err_set(...)`.
  * `err` may be null if the caller does not need the text. */
 WF_PRINTF(3, 4)
-enum wf_status wf_err_set(struct wf_err *err, enum wf_status status, const char *fmt, ...);
+WF_PLUGIN_API enum wf_status wf_err_set(struct wf_err *err, enum wf_status status,
+                                        const char *fmt, ...);
 
 /* Returns from the function with the status of `call` unless it is WF_OK. For functions that have
  * nothing to release. */

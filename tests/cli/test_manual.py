@@ -48,6 +48,8 @@ def prepare():
     for name, latency in (("slow", 9), ("fast", 1), ("base", 2), ("a", 3), ("b", 4)):
         check_run(["replay", "gen:ring", "-n", "4", "-p", f"net.L={latency}us", "-o",
                    f"{name}.json"], 0)
+    flags = run("--plugin-cflags").stdout.split()
+    subprocess.run(["cc", "-shared", "-fPIC", *flags, SOURCE / "examples/plugin/chordal.c", "-o", "mine.so"], check=True)
     shutil.copy(SOURCE / "examples/mpi/hello.c", ".")
     pathlib.Path("bin").mkdir()
     for tool in ("weft", "weftcc"):

@@ -58,11 +58,13 @@ void wf_doc_text(struct wf_value *parent, const char *name, const char *text);
 void wf_doc_measured(struct wf_value *parent, const char *name, double value, int decimals);
 
 /* The value at a path of names ("result.ranks.finish_ps"), or null. */
-const struct wf_value *wf_doc_find(const struct wf_value *root, const char *path);
+WF_PLUGIN_API const struct wf_value *wf_doc_find(const struct wf_value *root, const char *path);
 /* The text or count at a path, or the fallback if it is missing or has another type. */
-const char *wf_doc_get_text(const struct wf_value *root, const char *path,
-                            const char *fallback);
-uint64_t wf_doc_get_count(const struct wf_value *root, const char *path, uint64_t fallback);
+WF_PLUGIN_API const char *wf_doc_get_text(const struct wf_value *root, const char *path,
+                                          const char *fallback);
+WF_PLUGIN_API uint64_t wf_doc_get_count(const struct wf_value *root, const char *path,
+                                        uint64_t fallback);
 /* The same for a real number or count; and whether the path has a bool that is true. */
-double wf_doc_get_real(const struct wf_value *root, const char *path, double fallback);
+WF_PLUGIN_API double wf_doc_get_real(const struct wf_value *root, const char *path,
+                                     double fallback);
 bool wf_doc_is_true(const struct wf_value *root, const char *path);

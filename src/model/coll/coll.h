@@ -31,6 +31,8 @@
  * it.
  */
 
+#include "base/registry.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -144,6 +146,7 @@ struct wf_coll_ops {
 
 #define WF_COLL_ALGORITHM(name) extern const struct wf_coll_ops wf_coll_##name;
 #include "model/coll/algorithms.def"
+extern struct wf_registry wf_coll_registry; /* for plug-ins */
 
 /* The registered algorithms in a fixed order, those of a kind together, null-terminated. */
 const struct wf_coll_ops *const *wf_coll_table(void);

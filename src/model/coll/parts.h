@@ -56,10 +56,12 @@ static inline struct wf_coll_step wf_coll_exchange(uint32_t other, struct wf_col
 }
 
 /* For members of struct wf_coll_ops. */
-bool wf_coll_if_power(const struct wf_coll_args *args); /* the size is a power of two */
-bool wf_coll_if_even(const struct wf_coll_args *args);  /* the size is even, or 1 */
-uint32_t wf_coll_one_slot(const struct wf_coll_args *args);
-uint32_t wf_coll_slot_per_rank(const struct wf_coll_args *args);
+WF_PLUGIN_API bool
+wf_coll_if_power(const struct wf_coll_args *args); /* the size is a power of two */
+WF_PLUGIN_API bool
+wf_coll_if_even(const struct wf_coll_args *args); /* the size is even, or 1 */
+WF_PLUGIN_API uint32_t wf_coll_one_slot(const struct wf_coll_args *args);
+WF_PLUGIN_API uint32_t wf_coll_slot_per_rank(const struct wf_coll_args *args);
 
 /* Defines wf_coll_<collective>_<algorithm>. The other members follow by name. */
 #define WF_COLL_OPS(KIND, collective, algorithm, text, ...)         \
@@ -95,8 +97,9 @@ enum { WF_COLL_STAR = 0 };
 
 /* Sets *out to step *k of the phases, which follow each other; or subtracts their steps from *k and
  * returns false if it is a later one. */
-bool wf_coll_in_phases(const struct wf_coll_args *args, const struct wf_coll_phase *phases,
-                       uint32_t n, uint32_t *k, struct wf_coll_step *out);
+WF_PLUGIN_API bool wf_coll_in_phases(const struct wf_coll_args *args,
+                                     const struct wf_coll_phase *phases, uint32_t n,
+                                     uint32_t *k, struct wf_coll_step *out);
 
 /* Defines the `step` of an algorithm that consists of phases. */
 #define WF_COLL_PHASES(name, ...)                                                            \
@@ -113,13 +116,13 @@ struct wf_coll_fold {
     uint32_t rounds, power, extra, keep;
 };
 
-struct wf_coll_fold wf_coll_fold(uint32_t size, uint32_t keep);
+WF_PLUGIN_API struct wf_coll_fold wf_coll_fold(uint32_t size, uint32_t keep);
 /* The number of a rank among the members; WF_COLL_NOBODY if it is an extra rank. */
 uint32_t wf_coll_fold_member(const struct wf_coll_fold *fold, uint32_t rank);
 uint32_t wf_coll_fold_rank(const struct wf_coll_fold *fold, uint32_t member);
 /* Before the members begin, each extra rank sends its data to its partner; after the end it
  * gets the result. */
-struct wf_coll_step wf_coll_fold_in(const struct wf_coll_fold *fold, uint32_t rank,
-                                    struct wf_coll_slots slots);
-struct wf_coll_step wf_coll_fold_out(const struct wf_coll_fold *fold, uint32_t rank,
-                                     struct wf_coll_slots slots);
+WF_PLUGIN_API struct wf_coll_step wf_coll_fold_in(const struct wf_coll_fold *fold,
+                                                  uint32_t rank, struct wf_coll_slots slots);
+WF_PLUGIN_API struct wf_coll_step wf_coll_fold_out(const struct wf_coll_fold *fold,
+                                                   uint32_t rank, struct wf_coll_slots slots);

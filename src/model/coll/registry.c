@@ -20,9 +20,19 @@ static const struct kind kinds[] = {
 #undef X
 };
 
+static bool same_kind(const void *one, const void *other)
+{
+    const struct wf_coll_ops *a = one, *b = other;
+
+    return a->kind == b->kind;
+}
+
+struct wf_registry wf_coll_registry =
+    WF_REGISTRY("collective algorithm", coll_table, .collide = same_kind);
+
 const struct wf_coll_ops *const *wf_coll_table(void)
 {
-    return coll_table;
+    return (const struct wf_coll_ops *const *)wf_registry_entries(&wf_coll_registry);
 }
 
 const char *wf_coll_name(enum wf_coll_kind kind)
@@ -37,7 +47,7 @@ bool wf_coll_has_root(enum wf_coll_kind kind)
 
 const struct wf_coll_ops *wf_coll_find(enum wf_coll_kind kind, const char *name)
 {
-    for (const struct wf_coll_ops *const *ops = coll_table; *ops != NULL; ops++) {
+    for (const struct wf_coll_ops *const *ops = wf_coll_table(); *ops != NULL; ops++) {
         if ((*ops)->kind == kind && strcmp((*ops)->name, name) == 0) {
             return *ops;
         }

@@ -35,8 +35,9 @@ struct wf_topo_grid {
 /* Sets up `grid` for ops->name with the sizes of "4x4x8"; no dimension wraps yet. Fails with
  * WF_EINVAL on anything that is not 1 to 8 sizes, a size of 0 or too many links. */
 WF_NODISCARD
-enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid, const struct wf_topo_ops *ops,
-                                  const char *sizes, struct wf_err *err);
+WF_PLUGIN_API enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid,
+                                                const struct wf_topo_ops *ops,
+                                                const char *sizes, struct wf_err *err);
 
 /* Which dimensions wrap, as "1,0,1"; "" is all of them. */
 WF_NODISCARD
@@ -45,7 +46,7 @@ enum wf_status wf_topo_grid_parse_wrap(struct wf_topo_grid *grid, const char *wr
 
 /* Counts the links and the bisection of a grid whose sizes and wraps are set. Returns it as
  * a topology, which the caller owns as after ops->create. */
-struct wf_topo *wf_topo_grid_finish(struct wf_topo_grid *grid);
+WF_PLUGIN_API struct wf_topo *wf_topo_grid_finish(struct wf_topo_grid *grid);
 
 /* The coordinate of a node in one dimension. */
 static inline uint32_t wf_topo_grid_coord(const struct wf_topo_grid *grid, uint32_t node,
@@ -60,18 +61,22 @@ static inline uint32_t wf_topo_grid_coord(const struct wf_topo_grid *grid, uint3
 }
 
 /* The members of struct wf_topo_ops. */
-uint32_t wf_topo_grid_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port);
-uint32_t wf_topo_grid_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst);
-uint32_t wf_topo_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst);
-uint32_t wf_topo_grid_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
-                                    uint32_t *ports);
-uint32_t wf_topo_grid_diameter(const struct wf_topo *topo);
-void wf_topo_grid_histogram(const struct wf_topo *topo, uint64_t *counts);
-uint32_t wf_topo_grid_coords(const struct wf_topo *topo, uint32_t node,
-                             uint32_t coord[WF_TOPO_COORDS_MAX]);
-uint32_t wf_topo_grid_link_class(const struct wf_topo *topo, uint32_t node, uint32_t port);
-void wf_topo_grid_class_hops(const struct wf_topo *topo, uint32_t at, uint32_t dst,
-                             uint32_t *hops);
+WF_PLUGIN_API uint32_t wf_topo_grid_neighbor(const struct wf_topo *topo, uint32_t node,
+                                             uint32_t port);
+WF_PLUGIN_API uint32_t wf_topo_grid_distance(const struct wf_topo *topo, uint32_t at,
+                                             uint32_t dst);
+WF_PLUGIN_API uint32_t wf_topo_grid_next_port(const struct wf_topo *topo, uint32_t at,
+                                              uint32_t dst);
+WF_PLUGIN_API uint32_t wf_topo_grid_minimal_ports(const struct wf_topo *topo, uint32_t at,
+                                                  uint32_t dst, uint32_t *ports);
+WF_PLUGIN_API uint32_t wf_topo_grid_diameter(const struct wf_topo *topo);
+WF_PLUGIN_API void wf_topo_grid_histogram(const struct wf_topo *topo, uint64_t *counts);
+WF_PLUGIN_API uint32_t wf_topo_grid_coords(const struct wf_topo *topo, uint32_t node,
+                                           uint32_t coord[WF_TOPO_COORDS_MAX]);
+WF_PLUGIN_API uint32_t wf_topo_grid_link_class(const struct wf_topo *topo, uint32_t node,
+                                               uint32_t port);
+WF_PLUGIN_API void wf_topo_grid_class_hops(const struct wf_topo *topo, uint32_t at,
+                                           uint32_t dst, uint32_t *hops);
 
 /* All of them, for an initializer. */
 #define WF_TOPO_GRID_OPS                                                              \

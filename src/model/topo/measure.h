@@ -10,8 +10,8 @@
 
 /* The histogram of a product of two networks: sets out[k] to the sum of a[i] * b[j] over all
  * i < n_a and j < n_b with i + j = k. `out` has n_a + n_b - 1 entries. */
-void wf_topo_measure_product(const uint64_t *a, uint32_t n_a, const uint64_t *b, uint32_t n_b,
-                             uint64_t *out);
+WF_PLUGIN_API void wf_topo_measure_product(const uint64_t *a, uint32_t n_a, const uint64_t *b,
+                                           uint32_t n_b, uint64_t *out);
 
 /* Statistics of the ordered pairs of nodes. */
 struct wf_topo_measure {
@@ -22,5 +22,5 @@ struct wf_topo_measure {
 };
 
 /* Computes the statistics. The caller releases `out` with wf_topo_measure_release(). */
-void wf_topo_measure(const struct wf_topo *topo, struct wf_topo_measure *out);
-void wf_topo_measure_release(struct wf_topo_measure *measure);
+WF_PLUGIN_API void wf_topo_measure(const struct wf_topo *topo, struct wf_topo_measure *out);
+WF_PLUGIN_API void wf_topo_measure_release(struct wf_topo_measure *measure);

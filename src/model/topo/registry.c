@@ -12,9 +12,11 @@ static const struct wf_topo_ops *const topo_table[] = {
     NULL,
 };
 
+struct wf_registry wf_topo_registry = WF_REGISTRY("topology", topo_table, .with = NULL);
+
 const struct wf_topo_ops *const *wf_topo_table(void)
 {
-    return topo_table;
+    return (const struct wf_topo_ops *const *)wf_registry_entries(&wf_topo_registry);
 }
 
 uint32_t wf_topo_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,

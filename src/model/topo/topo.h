@@ -18,6 +18,7 @@
  */
 
 #include "base/param.h"
+#include "base/registry.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -181,8 +182,8 @@ static inline uint32_t wf_topo_ports(const struct wf_topo *topo, uint32_t vertex
     return wf_topo_first_link(topo, vertex + 1) - wf_topo_first_link(topo, vertex);
 }
 /* ops->minimal_ports or its default. */
-uint32_t wf_topo_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
-                               uint32_t *ports);
+WF_PLUGIN_API uint32_t wf_topo_minimal_ports(const struct wf_topo *topo, uint32_t at,
+                                             uint32_t dst, uint32_t *ports);
 
 /* Builds the topology that `spec` describes (model/topo/spec.h). Ownership as in ops->create. */
 WF_NODISCARD
@@ -190,10 +191,12 @@ enum wf_status wf_topo_create(const char *spec, struct wf_topo **out, struct wf_
 void wf_topo_free(struct wf_topo *topo); /* null is allowed */
 
 /* For create(): a copy on the heap of the concrete struct of `size` bytes at `built`. */
-struct wf_topo *wf_topo_keep(const void *built, size_t size);
+WF_PLUGIN_API struct wf_topo *wf_topo_keep(const void *built, size_t size);
 
 #define WF_TOPOLOGY(name) extern const struct wf_topo_ops wf_topo_##name##_ops;
 #include "model/topo/topologies.def"
+
+extern struct wf_registry wf_topo_registry; /* for plug-ins */
 
 /* The registered topologies in a fixed order, null-terminated. */
 const struct wf_topo_ops *const *wf_topo_table(void);

@@ -6,6 +6,7 @@
  * no file of a million ranks.
  */
 
+#include "base/registry.h"
 #include "program/ops/source.h"
 
 /* For the generators themselves. Each has `struct params` and `params_table`, x_create() and x_next(),
@@ -24,11 +25,12 @@
     }
 
 /* Makes a source of `size` bytes, zeroed but for its head, which *out becomes. */
-void *wf_gen_new(size_t size, const struct wf_source_ops *ops, uint32_t n_ranks,
-                 struct wf_source **out);
+WF_PLUGIN_API void *wf_gen_new(size_t size, const struct wf_source_ops *ops, uint32_t n_ranks,
+                               struct wf_source **out);
 
 #define WF_GENERATOR(name) extern const struct wf_source_ops wf_gen_##name##_ops;
 #include "program/gen/generators.def"
+extern struct wf_registry wf_gen_registry; /* for plug-ins */
 
 /* The registered generators in a fixed order, null-terminated. */
 const struct wf_source_ops *const *wf_gen_table(void);

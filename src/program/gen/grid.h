@@ -14,11 +14,12 @@ enum { WF_GEN_GRID_DIMS_MAX = 4 };
 /* The factors of n >= 1 that give the most cubic grid of `n_dims` dimensions: the one with
  * the smallest surface, and among equal surfaces the one whose smallest factor is largest.
  * size[0] >= size[1] >= ... */
-void wf_gen_grid_factor(uint32_t n, uint32_t n_dims, uint32_t *size);
+WF_PLUGIN_API void wf_gen_grid_factor(uint32_t n, uint32_t n_dims, uint32_t *size);
 
 /* Reads "4x4x2". Sets *product to the product of the sizes, or to any number above UINT32_MAX
  * if it is larger. Returns false unless `text` consists of `n_dims` sizes. */
-bool wf_gen_grid_parse(const char *text, uint32_t n_dims, uint32_t *size, uint64_t *product);
+WF_PLUGIN_API bool wf_gen_grid_parse(const char *text, uint32_t n_dims, uint32_t *size,
+                                     uint64_t *product);
 
 /* Reads "4x4x2" for n ranks, or factors n if `text` is empty or null. A text that does not
  * have `n_dims` sizes with the product n is WF_EUSAGE and leaves `size` unchanged; `name` is

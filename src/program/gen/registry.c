@@ -18,15 +18,17 @@ static const struct wf_source_ops *const gen_table[] = {
     NULL,
 };
 
+struct wf_registry wf_gen_registry = WF_REGISTRY("generator", gen_table, .with = NULL);
+
 const struct wf_source_ops *const *wf_gen_table(void)
 {
-    return gen_table;
+    return (const struct wf_source_ops *const *)wf_registry_entries(&wf_gen_registry);
 }
 
 enum wf_status wf_gen_find(const char *name, const struct wf_source_ops **out,
                            struct wf_err *err)
 {
-    *out = wf_lookup("generator", name, gen_table, err);
+    *out = wf_lookup("generator", name, wf_gen_table(), err);
     return *out != NULL ? WF_OK : WF_EUSAGE;
 }
 

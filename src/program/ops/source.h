@@ -175,8 +175,8 @@ static inline bool wf_source_next(const struct wf_source *source, uint32_t rank,
 }
 
 /* These call the member of ops, or that of the inner source, or do what the default is. */
-bool wf_source_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
-                     struct wf_group *out);
+WF_PLUGIN_API bool wf_source_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
+                                   struct wf_group *out);
 
 const char *wf_source_name_of(const struct wf_source *source, enum wf_source_name kind,
                               uint32_t number);
@@ -198,7 +198,7 @@ void *wf_source_around(size_t size, const struct wf_source_ops *ops, struct wf_s
 
 /* The end of each destroy(), and all of it if that is null: releases the source, and the inner one
  * if it is owned. */
-void wf_source_end(struct wf_source *source);
+WF_PLUGIN_API void wf_source_end(struct wf_source *source);
 
 /* wall() of sources that do not play what was recorded. */
 bool wf_source_no_wall(const struct wf_source *source, uint32_t rank, int64_t *ps);

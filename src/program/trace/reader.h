@@ -9,6 +9,7 @@
  * several files is named by its directory, or by the file that lists the others.
  */
 
+#include "base/registry.h"
 #include "program/ops/graph.h"
 #include "program/ops/source.h"
 
@@ -72,6 +73,7 @@ struct wf_reader_ops {
 
 #define WF_TRACE_READER(name) extern const struct wf_reader_ops wf_##name##_reader_ops;
 #include "program/trace/readers.def"
+extern struct wf_registry wf_reader_registry; /* for plug-ins */
 
 /* The registered formats in the order in which they are tried, null-terminated. */
 const struct wf_reader_ops *const *wf_reader_table(void);
@@ -108,16 +110,17 @@ void wf_trace_review(struct wf_trace *trace);
 /* ---- for readers ---- */
 
 WF_PRINTF(2, 3)
-void wf_trace_note(struct wf_trace *trace, const char *fmt, ...);
+WF_PLUGIN_API void wf_trace_note(struct wf_trace *trace, const char *fmt, ...);
 /* "<n> <words>", unless n is 0. */
 void wf_trace_note_count(struct wf_trace *trace, uint64_t n, const char *words);
 
 /* The first entry of the directory whose name ends in `ending`, or null. Sets *n, unless `n` is
  * null, to the number of such entries. */
-const char *wf_probe_entry(const struct wf_reader_probe *probe, const char *ending, size_t *n);
+WF_PLUGIN_API const char *wf_probe_entry(const struct wf_reader_probe *probe,
+                                         const char *ending, size_t *n);
 
 /* The path of `name` in the directory, or beside the file; the caller frees it. */
-char *wf_probe_path(const struct wf_reader_probe *probe, const char *name);
+WF_PLUGIN_API char *wf_probe_path(const struct wf_reader_probe *probe, const char *name);
 
 /* Reads the first bytes, at most `n`, of that file; returns how many. */
 size_t wf_probe_read(const struct wf_reader_probe *probe, const char *name,

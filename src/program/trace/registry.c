@@ -17,9 +17,11 @@ static const struct wf_trace_writer_ops *const writer_table[] = {
     NULL,
 };
 
+struct wf_registry wf_reader_registry = WF_REGISTRY("trace format", reader_table, .with = NULL);
+
 const struct wf_reader_ops *const *wf_reader_table(void)
 {
-    return reader_table;
+    return (const struct wf_reader_ops *const *)wf_registry_entries(&wf_reader_registry);
 }
 
 const struct wf_trace_writer_ops *const *wf_trace_writer_table(void)

@@ -11,6 +11,7 @@
 #include "ui/cli/interrupt.h"
 #include "ui/cli/progress.h"
 #include "ui/cli/written.h"
+#include "ui/plugin/plugin.h"
 
 #include <weft/weft.h>
 
@@ -63,18 +64,22 @@ static enum wf_status print_version(struct wf_cli *cli)
     return WF_OK;
 }
 
-/* What a compiler needs to find <weft/mark.h> and the other headers. */
-static enum wf_status print_cflags(struct wf_cli *cli, struct wf_err *err)
+/* What a compiler needs to find <weft/mark.h> and the other headers, or those for plug-ins, too. */
+static enum wf_status print_cflags(struct wf_cli *cli, bool for_plugins, struct wf_err *err)
 {
     char *path = wf_install_include();
+    char *inner = for_plugins ? wf_install_plugin_include() : NULL;
 
-    if (path == NULL) {
-        return wf_err_set(err, WF_EIO,
-                          "the headers of weft are not installed beside this program");
+    bool found = path != NULL && (inner != NULL || !for_plugins);
+    if (found) {
+        (void)fprintf(cli->out, "-I%s%s%s\n", path, for_plugins ? " -I" : "",
+                      for_plugins ? inner : "");
     }
-    (void)fprintf(cli->out, "-I%s\n", path);
     free(path);
-    return WF_OK;
+    free(inner);
+    return found ? WF_OK
+                 : wf_err_set(err, WF_EIO,
+                              "the headers of weft are not installed beside this program");
 }
 
 static enum wf_status unknown_verb(const char *name, struct wf_err *err)
@@ -89,6 +94,7 @@ static enum wf_status unknown_verb(const char *name, struct wf_err *err)
     wf_nearest_add(&nearest, "--help");
     wf_nearest_add(&nearest, "--version");
     wf_nearest_add(&nearest, "--cflags");
+    wf_nearest_add(&nearest, "--plugin");
     (void)wf_nearest_hint(&nearest, hint);
     return wf_err_set(err, WF_EUSAGE, "unknown %s '%.64s'%s",
                       name[0] == '-' ? "option" : "command", name,
@@ -205,16 +211,40 @@ static enum wf_status run_verb(struct wf_cli *cli, const struct wf_verb *verb, i
     return status;
 }
 
+/* Loads what WEFT_PLUGINS and the options before the command name, and counts these words. */
+static enum wf_status load_plugins(int argc, char **argv, int *n, struct wf_err *err)
+{
+    static const char option[] = "--plugin";
+    size_t length = sizeof(option) - 1;
+
+    WF_TRY(wf_plugin_load_list(getenv("WEFT_PLUGINS"), err));
+    while (*n < argc && strncmp(argv[*n], option, length) == 0 &&
+           (argv[*n][length] == '=' || argv[*n][length] == '\0')) {
+        const char *path = argv[*n][length] == '=' ? argv[*n] + length + 1 : argv[++*n];
+        if (*n >= argc) {
+            return wf_err_set(err, WF_EUSAGE, "--plugin: the file is missing");
+        }
+        WF_TRY(wf_plugin_load(path, err));
+        (*n)++;
+    }
+    return WF_OK;
+}
+
 static enum wf_status dispatch(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
 {
+    int n = 0;
+
+    WF_TRY(load_plugins(argc, argv, &n, err));
+    argc -= n;
+    argv += n;
     if (argc == 0) {
         return print_summary(cli);
     }
     if (is_one_of(argv[0], "--version", "-V")) {
         return print_version(cli);
     }
-    if (strcmp(argv[0], "--cflags") == 0) {
-        return print_cflags(cli, err);
+    if (strcmp(argv[0], "--cflags") == 0 || strcmp(argv[0], "--plugin-cflags") == 0) {
+        return print_cflags(cli, argv[0][2] == 'p', err);
     }
 
     const char *name = is_one_of(argv[0], "--help", "-h") ? "help" : argv[0];

@@ -331,8 +331,11 @@ static enum wf_status write_program(const struct weft_program *program, const ch
         .n_ranks = program->ranks, .force = true, .temporary = true, .by_rank = true};
     struct weft_trace_writer *writer = NULL;
 
-    WF_TRY(create_trace(path, &options, &writer, err));
-    enum wf_status status = write_ranks(program, writer, err);
+    enum wf_status status = create_trace(path, &options, &writer, err);
+    if (writer == NULL) {
+        return status;
+    }
+    status = write_ranks(program, writer, err);
     if (status != WF_OK) {
         weft_trace_discard(writer);
         return status;

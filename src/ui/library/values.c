@@ -25,7 +25,10 @@ static const struct {
 
 static const char *unit_of(const char *name)
 {
-    size_t length = name != NULL ? strlen(name) : 0;
+    if (name == NULL) {
+        return NULL;
+    }
+    size_t length = strlen(name);
 
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         size_t n = strlen(units[i].end);

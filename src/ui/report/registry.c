@@ -14,19 +14,22 @@ static const struct wf_writer_ops *const writer_table[] = {
     NULL,
 };
 
+struct wf_registry wf_writer_registry =
+    WF_REGISTRY("output format", writer_table, .with = NULL);
+
 const struct wf_writer_ops *const *wf_writer_table(void)
 {
-    return writer_table;
+    return (const struct wf_writer_ops *const *)wf_registry_entries(&wf_writer_registry);
 }
 
 const char *wf_writer_extension(size_t i)
 {
-    return writer_table[i] != NULL ? writer_table[i]->extension : NULL;
+    return wf_writer_table()[i] != NULL ? wf_writer_table()[i]->extension : NULL;
 }
 
 const char *wf_writer_timeline_extension(size_t i)
 {
-    for (const struct wf_writer_ops *const *w = writer_table; *w != NULL; w++) {
+    for (const struct wf_writer_ops *const *w = wf_writer_table(); *w != NULL; w++) {
         if ((*w)->timeline && i-- == 0) {
             return (*w)->extension;
         }
@@ -40,7 +43,7 @@ enum wf_status wf_writer_for_path(const char *path, const struct wf_writer_ops *
     size_t i;
 
     WF_TRY(wf_extension_find(wf_writer_extension, "output", path, &i, err));
-    *out = writer_table[i];
+    *out = wf_writer_table()[i];
     return WF_OK;
 }
 

@@ -10,6 +10,7 @@
  */
 
 #include "base/choice.h"
+#include "base/registry.h"
 #include "base/result/doc.h"
 #include "base/status.h"
 
@@ -57,6 +58,7 @@ struct wf_writer_ops {
 
 #define WF_REPORT_WRITER(name) extern const struct wf_writer_ops wf_writer_##name;
 #include "ui/report/writers.def"
+extern struct wf_registry wf_writer_registry; /* for plug-ins */
 
 /* The registered writers in a fixed order, null-terminated. */
 const struct wf_writer_ops *const *wf_writer_table(void);

@@ -13,13 +13,13 @@ static inline void wf_route_step(const struct wf_route_query *query,
 }
 
 /* A number that spreads flows over ports; it differs from router to router. */
-uint64_t wf_route_flow_hash(const struct wf_route_query *query);
+WF_PLUGIN_API uint64_t wf_route_flow_hash(const struct wf_route_query *query);
 
 /* The next() of policies that take the minimal port with the shortest queue. Ties go to the
  * first port after a position that flow and router determine. This fills idle networks
  * evenly, without random numbers. */
-uint32_t wf_route_shortest_queue_next(const struct wf_route_query *query,
-                                      struct wf_route_state *state);
+WF_PLUGIN_API uint32_t wf_route_shortest_queue_next(const struct wf_route_query *query,
+                                                    struct wf_route_state *state);
 
 /*
  * Detours: routes over an intermediate node, within the level of a hierarchy where the route
@@ -36,19 +36,21 @@ struct wf_route_detour {
 };
 
 /* Whether the packet is at the router that decides. */
-bool wf_route_detour_is_due(const struct wf_vc_step *step, const struct wf_route_state *state);
+WF_PLUGIN_API bool wf_route_detour_is_due(const struct wf_vc_step *step,
+                                          const struct wf_route_state *state);
 
 /* Draws a node. There is no detour if the node is at the router of the source or cut off, or if
  * source and destination have the same router. */
-struct wf_route_detour wf_route_detour_draw(const struct wf_route_query *query,
-                                            const struct wf_vc_step *step);
+WF_PLUGIN_API struct wf_route_detour wf_route_detour_draw(const struct wf_route_query *query,
+                                                          const struct wf_vc_step *step);
 
 /* Decides for `via`, or against a detour if `via` is WF_TOPO_NO_VERTEX. */
-void wf_route_detour_decide(struct wf_vc_step *step, struct wf_route_state *state,
-                            uint32_t via);
+WF_PLUGIN_API void wf_route_detour_decide(struct wf_vc_step *step, struct wf_route_state *state,
+                                          uint32_t via);
 
 /* Continues to the intermediate node or to the destination. Ends a next(). */
-uint32_t wf_route_detour_go(struct wf_vc_step *step, struct wf_route_state *state);
+WF_PLUGIN_API uint32_t wf_route_detour_go(struct wf_vc_step *step,
+                                          struct wf_route_state *state);
 
 /* Whether the minimal route looks at least as quick, by waiting bytes times hops, to which the
  * route's threshold is added on the detour (A. Singh, "Load-balanced routing in interconnection

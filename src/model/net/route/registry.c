@@ -16,9 +16,11 @@ static const struct wf_route_ops *const route_table[] = {
 
 const char *const wf_route_flow_names[] = {"flow", "message", "packet", NULL};
 
+struct wf_registry wf_route_registry = WF_REGISTRY("routing policy", route_table, .with = NULL);
+
 const struct wf_route_ops *const *wf_route_table(void)
 {
-    return route_table;
+    return (const struct wf_route_ops *const *)wf_registry_entries(&wf_route_registry);
 }
 
 const char *wf_route_usual(const struct wf_topo *topo)
@@ -45,7 +47,7 @@ enum wf_status wf_route_find_on(const struct wf_topo *topo, const char *name,
 enum wf_status wf_route_find(const char *name, const struct wf_route_ops **out,
                              struct wf_err *err)
 {
-    *out = wf_lookup("routing policy", name, route_table, err);
+    *out = wf_lookup("routing policy", name, wf_route_table(), err);
     return *out != NULL ? WF_OK : WF_EUSAGE;
 }
 

@@ -12,6 +12,7 @@
  * are no longer than promised, and that their virtual channels cannot deadlock.
  */
 
+#include "base/registry.h"
 #include "model/net/vc/vc.h"
 
 /* Which packets take the same route, if the route depends on a hash (net.ecmp). */
@@ -85,6 +86,7 @@ struct wf_route {
 
 #define WF_ROUTE_POLICY(name) extern const struct wf_route_ops wf_route_##name##_ops;
 #include "model/net/route/policies.def"
+extern struct wf_registry wf_route_registry; /* for plug-ins */
 
 /* The registered policies in a fixed order, null-terminated. */
 const struct wf_route_ops *const *wf_route_table(void);

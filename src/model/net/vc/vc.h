@@ -86,13 +86,14 @@ typedef uint32_t wf_vc_next_fn(const void *arg, uint32_t at, uint32_t dst);
 /* Plans the channels of a policy on a topology, which is kept. WF_EINVAL if a vertex has too
  * many ports. The caller releases *plan with wf_vc_plan_fini(), also on failure. */
 WF_NODISCARD
-enum wf_status wf_vc_plan_init(struct wf_vc_plan *plan, const struct wf_topo *topo,
-                               struct wf_vc_needs needs, struct wf_err *err);
+WF_PLUGIN_API enum wf_status wf_vc_plan_init(struct wf_vc_plan *plan,
+                                             const struct wf_topo *topo,
+                                             struct wf_vc_needs needs, struct wf_err *err);
 /* Plans the channels for the routes that `next` gives, which have at most `hops_max` hops.
  * Takes time in proportion to vertices times nodes. */
-void wf_vc_plan_given(struct wf_vc_plan *plan, const struct wf_topo *topo, wf_vc_next_fn *next,
-                      const void *arg, uint32_t hops_max);
-void wf_vc_plan_fini(struct wf_vc_plan *plan);
+WF_PLUGIN_API void wf_vc_plan_given(struct wf_vc_plan *plan, const struct wf_topo *topo,
+                                    wf_vc_next_fn *next, const void *arg, uint32_t hops_max);
+WF_PLUGIN_API void wf_vc_plan_fini(struct wf_vc_plan *plan);
 
 /* A packet's record of its channels; zeroed when it is injected. Travels in events. */
 struct wf_vc_state {
@@ -114,8 +115,8 @@ struct wf_vc_step {
 
 /* Begins every hop of a packet at vertex `at`: finds the step, and prepares the state if the
  * packet enters another level. */
-void wf_vc_step(const struct wf_vc_plan *plan, uint32_t at, uint32_t dst,
-                struct wf_vc_state *state, struct wf_vc_step *step);
+WF_PLUGIN_API void wf_vc_step(const struct wf_vc_plan *plan, uint32_t at, uint32_t dst,
+                              struct wf_vc_state *state, struct wf_vc_step *step);
 
 /* The stage of the route in the level where it turns: 0 at first. */
 static inline uint32_t wf_vc_stage(const struct wf_vc_state *state)
@@ -130,27 +131,29 @@ static inline bool wf_vc_has_rank(const struct wf_vc_state *state)
 }
 
 /* Begins another stage, whose first link may have any rank. */
-void wf_vc_set_stage(struct wf_vc_step *step, struct wf_vc_state *state, uint32_t stage);
+WF_PLUGIN_API void wf_vc_set_stage(struct wf_vc_step *step, struct wf_vc_state *state,
+                                   uint32_t stage);
 
 /* The minimal ports that the channels allow, ascending, at least one; returns their number.
  * `ports` has WF_VC_PORTS_MAX entries. */
-uint32_t wf_vc_choices(const struct wf_vc_step *step, struct wf_vc_state *state,
-                       uint32_t *ports);
+WF_PLUGIN_API uint32_t wf_vc_choices(const struct wf_vc_step *step, struct wf_vc_state *state,
+                                     uint32_t *ports);
 
 /* Each of these ends a hop: it returns the port by which the packet leaves the vertex, and
  * changes the state for the next router. wf_vc_take() takes a port that wf_vc_choices()
  * gave. The second takes the deterministic route to `dst`, a node of the level or its gate.
  * The third takes any port of a route that was planned with wf_vc_plan_given(). */
-uint32_t wf_vc_take(const struct wf_vc_step *step, struct wf_vc_state *state, uint32_t port);
-uint32_t wf_vc_take_fixed(const struct wf_vc_step *step, struct wf_vc_state *state,
-                          uint32_t dst);
-uint32_t wf_vc_take_given(const struct wf_vc_step *step, struct wf_vc_state *state,
-                          uint32_t port);
+WF_PLUGIN_API uint32_t wf_vc_take(const struct wf_vc_step *step, struct wf_vc_state *state,
+                                  uint32_t port);
+WF_PLUGIN_API uint32_t wf_vc_take_fixed(const struct wf_vc_step *step,
+                                        struct wf_vc_state *state, uint32_t dst);
+WF_PLUGIN_API uint32_t wf_vc_take_given(const struct wf_vc_step *step,
+                                        struct wf_vc_state *state, uint32_t port);
 
 /* One hop of a packet that takes the deterministic route all the way: the same as wf_vc_step() and
  * wf_vc_take_fixed(), but faster on grids. Not at the destination. */
-uint32_t wf_vc_hop_fixed(const struct wf_vc_plan *plan, uint32_t at, uint32_t dst,
-                         struct wf_vc_state *state);
+WF_PLUGIN_API uint32_t wf_vc_hop_fixed(const struct wf_vc_plan *plan, uint32_t at, uint32_t dst,
+                                       struct wf_vc_state *state);
 
 /* Whether a level is a tree, fat tree or star, where routes lead up, then down. */
 bool wf_vc_is_tree(const struct wf_vc_level *level);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/registry.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+static const char *name_of(const void *entry)
+{
+    const char *name;
+
+    memcpy(&name, entry, sizeof(name));
+    return name;
+}
+
+enum wf_status wf_registry_add(struct wf_registry *registry, const void *entry,
+                               struct wf_err *err)
+{
+    const void *const *before = wf_registry_entries(registry);
+    size_t n = 0;
+
+    for (; before[n] != NULL; n++) {
+        if (strcmp(name_of(before[n]), name_of(entry)) == 0 &&
+            (registry->collide == NULL || registry->collide(before[n], entry))) {
+            return wf_err_set(err, WF_EINVAL, "there is a %s called '%.64s' already",
+                              registry->kind, name_of(entry));
+        }
+    }
+    /* The array that this replaces stays: it may be in use. */
+    const void **with = wf_xcalloc(n + 2, sizeof(*with));
+    memcpy(with, before, n * sizeof(*with));
+    with[n] = entry;
+    registry->with = with;
+    return WF_OK;
+}

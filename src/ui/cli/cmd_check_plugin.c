@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs what every part of weft has to pass on the parts of a plug-in: the conformance tests, each in
+ * a process of its own, so that a crash of the plug-in is an answer too. */
+#include "base/install.h"
+#include "base/mem.h"
+#include "ui/cli/cli.h"
+#include "ui/plugin/plugin.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct check_plugin_opts {
+    bool quiet;
+};
+
+static const struct wf_opt rows[] = {
+    WF_OPT_ROW(struct check_plugin_opts, quiet, BOOL, "quiet", 'q', NULL,
+               .doc = "Show only what fails"),
+    WF_OPT_END,
+};
+
+/* The program that checks a kind; null: nothing but loading checks it. */
+static const struct {
+    const char *kind, *program;
+} checks[] = {
+    {"topology", "conformance_topo"},
+    {"routing policy", "conformance_route"},
+    {"collective algorithm", "conformance_coll"},
+    {"generator", "conformance_gen"},
+    {"trace format", NULL},
+    {"output format", "conformance_writer"},
+};
+
+enum { N_CHECKS = sizeof(checks) / sizeof(checks[0]) };
+
+static char *path_of(const char *program)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof(name), "tests/%s", program);
+    char *built = wf_install_find(name);
+    return built != NULL ? built : wf_install_find(program);
+}
+
+/* In the child: becomes the program, with this plug-in and only the part called `name`. */
+static void become(const char *program, const char *plugin, const char *name, int out)
+{
+    char *argv[] = {wf_unconst(program), NULL};
+
+    if (setenv("WEFT_PLUGINS", plugin, 1) == 0 && setenv("WEFT_TEST_ONLY", name, 1) == 0 &&
+        dup2(out, STDOUT_FILENO) >= 0) {
+        (void)execv(program, argv);
+    }
+    _exit(127);
+}
+
+/* Loads the plug-in in a child, which says what crashed if it does. */
+static enum wf_status try_to_load(const char *plugin, struct wf_err *err)
+{
+    int how = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        static const int crashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+        struct wf_err ignored;
+        for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
+            (void)signal(crashes[i], SIG_DFL); /* no report of a bug of weft */
+        }
+        _exit(wf_plugin_load(plugin, &ignored) == WF_OK ? 0 : 1);
+    }
+    if (child < 0 || waitpid(child, &how, 0) != child) {
+        return wf_err_set(err, WF_EIO, "cannot start a process");
+    }
+    return !WIFSIGNALED(how)
+               ? WF_OK
+               : wf_err_set(err, WF_EINVAL, "plug-in '%.200s' crashes while it is loaded: %s",
+                            plugin, strsignal(WTERMSIG(how)));
+}
+
+/* Shows what the program said, unless it passed and nobody wants to see that. */
+static void show(struct wf_cli *cli, FILE *said, bool all)
+{
+    char line[512];
+
+    rewind(said);
+    while (all && fread(line, 1, 1, said) == 1) {
+        (void)fputc(line[0], cli->out);
+    }
+}
+
+/* A part of a plug-in. */
+struct part {
+    const char *plugin, *kind, *name;
+};
+
+static const char *verdict(int how)
+{
+    if (WIFSIGNALED(how)) {
+        return "crashed, ";
+    }
+    return WIFEXITED(how) && WEXITSTATUS(how) == 0 ? "passed" : "failed";
+}
+
+static enum wf_status check_part(struct wf_cli *cli, const char *program,
+                                 const struct part *part, bool quiet, struct wf_err *err)
+{
+    int how = 0;
+    FILE *said = tmpfile();
+    pid_t child = said != NULL ? fork() : -1;
+
+    if (child == 0) {
+        become(program, part->plugin, part->name, fileno(said));
+    }
+    if (child < 0 || waitpid(child, &how, 0) != child) {
+        return wf_err_set(err, WF_EIO, "cannot start '%.200s'", program);
+    }
+    bool passed = WIFEXITED(how) && WEXITSTATUS(how) == 0;
+    show(cli, said, !passed);
+    (void)fclose(said);
+    if (!quiet || !passed) {
+        (void)fprintf(cli->out, "%s %s: %s%s\n", part->kind, part->name, verdict(how),
+                      WIFSIGNALED(how) ? strsignal(WTERMSIG(how)) : "");
+    }
+    return passed ? WF_OK
+                  : wf_err_set(err, WF_ESIM, "the %s '%.64s' does not keep its contract",
+                               part->kind, part->name);
+}
+
+static const char *program_for(const char *kind)
+{
+    for (size_t i = 0; i < N_CHECKS; i++) {
+        if (strcmp(checks[i].kind, kind) == 0) {
+            return checks[i].program;
+        }
+    }
+    return NULL;
+}
+
+static enum wf_status check_number(struct wf_cli *cli, const char *plugin, size_t i, bool quiet,
+                                   struct wf_err *err)
+{
+    struct part part = {.plugin = plugin, .kind = ""};
+    part.name = wf_plugin_added(i, &part.kind);
+    const char *wanted = program_for(part.kind);
+
+    if (wanted == NULL) {
+        (void)fprintf(cli->out, "%s %s: loaded; try it with 'weft info'\n", part.kind,
+                      part.name);
+        return WF_OK;
+    }
+    char *program = path_of(wanted);
+    if (program == NULL) {
+        return wf_err_set(err, WF_EIO,
+                          "%s is not installed beside this program; 'make' builds it", wanted);
+    }
+    enum wf_status status = check_part(cli, program, &part, quiet, err);
+    free(program);
+    return status;
+}
+
+static enum wf_status check_plugin_run(struct wf_cli *cli, const void *opts_arg,
+                                       const struct wf_operands *operands, struct wf_err *err)
+{
+    const struct check_plugin_opts *opts = opts_arg;
+    char *plugin = realpath(operands->args.items[0], NULL);
+    enum wf_status status = WF_OK;
+    const char *kind;
+    size_t before = 0;
+
+    if (plugin == NULL) {
+        return wf_err_set(err, WF_EINVAL, "there is no file '%.200s'", operands->args.items[0]);
+    }
+    while (wf_plugin_added(before, &kind) != NULL) {
+        before++; /* of other plug-ins */
+    }
+    status = try_to_load(plugin, err);
+    status = status == WF_OK ? wf_plugin_load(plugin, err) : status;
+    if (status == WF_OK && wf_plugin_added(before, &kind) == NULL) {
+        status = wf_err_set(err, WF_EINVAL, "plug-in '%.200s' adds nothing", plugin);
+    }
+    for (size_t i = before; status == WF_OK && wf_plugin_added(i, &kind) != NULL; i++) {
+        status = check_number(cli, plugin, i, opts->quiet, err);
+    }
+    free(plugin);
+    return status;
+}
+
+const struct wf_verb wf_verb_check_plugin = {
+    .name = "check-plugin",
+    .summary = "Check that a plug-in keeps the contracts",
+    .help = {.synopsis = "weft check-plugin [options] <shared object>",
+             .summary =
+                 "Load a plug-in and run the conformance tests on all that it adds: the same "
+                 "ones that weft's own topologies, routing policies, collective algorithms, "
+                 "generators and outputs pass",
+             .examples = {{"weft check-plugin ./mine.so", "All parts of mine.so"},
+                          {"weft check-plugin -q ./mine.so", "Nothing, if all pass"}},
+             .table = rows},
+    .opts_size = sizeof(struct check_plugin_opts),
+    .operand = "a plug-in",
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = check_plugin_run,
+};

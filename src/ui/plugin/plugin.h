@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Plug-ins: shared objects with topologies, routing policies, collective algorithms, generators,
+ * trace formats or outputs of a user's own (weft/plugin.h). What they add stands in the registries
+ * beside what weft has, and everything treats it alike.
+ *
+ * To be called while the process starts, by one thread, before anything is looked up.
+ */
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* Loads a plug-in and adds all that it has. A file that is none, that was compiled for another
+ * version, or that has a name which is taken, is WF_EINVAL. */
+WF_NODISCARD
+enum wf_status wf_plugin_load(const char *path, struct wf_err *err);
+
+/* Loads those of a list of paths with colons between them; null is allowed. */
+WF_NODISCARD
+enum wf_status wf_plugin_load_list(const char *paths, struct wf_err *err);
+
+/* What plug-ins have added: number `i`, its kind ("topology") and name; null at the end. */
+const char *wf_plugin_added(size_t i, const char **kind);
