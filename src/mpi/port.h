@@ -21,7 +21,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 15 };
+enum { WF_PORT_VERSION = 16 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -29,6 +29,7 @@ struct wf_port_rank {
     uint32_t rank, n_ranks; /* in the program */
     void *lib;              /* belongs to the library */
     const char *call;       /* the MPI function that the program called last, or null */
+    bool has_left;          /* it has ended between MPI_Init() and MPI_Finalize() */
     int64_t *computed;      /* if not null, computing adds its picoseconds here and is no op */
 };
 

@@ -90,7 +90,7 @@ def check_ends():
         expect(done.stdout, f"rank {rank}\n", "exit(0)")
     for argument, words in (("7", "rank 1 ended the program with code 7"),
                             ("more", "start all of them with -n"),
-                            ("abort", "rank 1: the program called abort()")):
+                            ("abort", "rank 1 crashed at simulated time 0 ps: Aborted")):
         done = run(vrank.WEFT, "run", "-n", 3, "-f", "-o", "r.json", "--", "./a", argument,
                    code=4)
         expect(done.stderr, words, argument)

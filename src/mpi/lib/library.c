@@ -7,6 +7,7 @@
 #include "mpi/lib/comm/registry.h"
 #include "mpi/lib/interprocess.h"
 #include "mpi/lib/libc/interpose.h"
+#include "mpi/lib/libc/output.h"
 #include "mpi/lib/libc/spilled_memory.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/message_loan.h"
@@ -125,6 +126,7 @@ static void rank_freed(struct wf_port_rank *self)
 
     if (rank != NULL) {
         wl_exit_handlers_free(rank);
+        wl_streams_free(rank);
         free(rank->children);
         free_views(rank);
         wl_table_fini(&rank->comms);
@@ -144,6 +146,8 @@ static void rank_ends(struct wf_port_rank *self)
 {
     struct wl_rank *rank = self->lib;
 
+    self->has_left = rank->initialized && !rank->finalized;
+    wl_streams_free(rank);
     wl_recvs_forget(rank);
     free_requests(rank, true);
     free(rank->numbers_used);
@@ -156,6 +160,7 @@ static void rank_ends(struct wf_port_rank *self)
 
 static void detach(void)
 {
+    wl_streams_restore();
     wl_message_queues_free(wl.queues, wl.n_ranks);
     if (wl.world != NULL) {
         wl.world->refs = 1;
@@ -202,7 +207,7 @@ struct wl_rank *wl_enter_from(const void *site)
         _exit(3);
     }
     if (wl.in_child) {
-        (void)fprintf(stderr,
+        (void)dprintf(STDERR_FILENO,
                       "weft: rank %u: a child process of the program calls MPI; only the "
                       "process that called fork() is a rank\n",
                       self->rank);
@@ -339,12 +344,12 @@ _Noreturn void wl_fatal(const struct wl_rank *rank, const char *fmt, ...)
     va_list ap;
 
     (void)fflush(stdout);
-    (void)fprintf(stderr, "weft: rank %u: %s: ", rank->self->rank,
+    (void)dprintf(STDERR_FILENO, "weft: rank %u: %s: ", rank->self->rank,
                   rank->function != NULL ? rank->function : "program");
     va_start(ap, fmt);
-    (void)vfprintf(stderr, fmt, ap);
+    (void)vdprintf(STDERR_FILENO, fmt, ap);
     va_end(ap);
-    (void)fputc('\n', stderr);
+    (void)dprintf(STDERR_FILENO, "\n");
     wl.port->exit(rank->self, 1, true);
     abort();
 }

@@ -54,6 +54,7 @@ struct wl_predefined_type;
 struct wl_directory;
 struct wl_properties;
 struct wl_request;
+struct wl_streams;
 struct wl_tool;
 
 /* What all ranks of the process share. MPI functions have no argument that leads to it, so that
@@ -133,6 +134,7 @@ struct wl_rank {
     struct wl_omp *omp;    /* once the program uses OpenMP; or null */
     int64_t slept;         /* picoseconds that the rank has slept */
     char *load_failure;    /* of the last dlopen(), for dlerror(); or null */
+    struct wl_streams *streams; /* stdout and stderr, if it has redirected them; or null */
 };
 
 /* The rank that calls. Between wl_enter() and wl_leave() its simulated time stands still. */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <execinfo.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,8 +18,10 @@
 
 enum { EXIT_PROGRAM = 4, THREADS_MAX = 1024 };
 
-static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-enum { N_WATCHED = sizeof(watched) / sizeof(watched[0]) };
+/* Crashes, and then signals that end a process unless it handles them. */
+static const int watched[] = {SIGSEGV, SIGBUS,    SIGFPE,  SIGILL,  SIGABRT, SIGUSR1, SIGUSR2,
+                              SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGTRAP, SIGSYS,  SIGPOLL};
+enum { N_WATCHED = sizeof(watched) / sizeof(watched[0]), N_CRASHES = 5 };
 
 /* Global, because a signal handler gets no argument. */
 static _Atomic(const struct wf_vrank_crash_watch *) current;
@@ -27,6 +30,10 @@ static struct sigaction before[N_WATCHED];
 static _Atomic pid_t threads[THREADS_MAX]; /* that run ranks */
 static _Atomic uint32_t n_threads;
 static atomic_bool in_child; /* of fork() */
+static _Thread_local struct {
+    sigjmp_buf walked;
+    volatile sig_atomic_t walks; /* a crash now is one of the walk over a stack */
+} here;
 
 static int leave_signal(void)
 {
@@ -111,16 +118,66 @@ static const void *instruction_of(const void *context)
 #endif
 }
 
-/* Finds the innermost instruction of the program: the one that crashed, or the one that called
+/* A stack that the program has overwritten ends the walk over it. */
+static void unwind(struct wf_live_crash *crash)
+{
+    if (sigsetjmp(here.walked, 1) == 0) {
+        here.walks = 1;
+        crash->n_frames = (uint32_t)backtrace(crash->frames, WF_LIVE_FRAMES);
+    } else {
+        while (crash->n_frames < WF_LIVE_FRAMES && crash->frames[crash->n_frames] != NULL) {
+            crash->n_frames++;
+        }
+    }
+    here.walks = 0;
+}
+
+/* Finds the instructions of the program, the innermost first: the one that crashed, or the one that called
  * what crashed. */
 static void find_place(const struct wf_vrank_crash_watch *watch, const void *instruction,
                        struct wf_live_crash *crash)
 {
-    crash->place = watch->place(watch->arg, instruction);
-    crash->n_frames = (uint32_t)backtrace(crash->frames, WF_LIVE_FRAMES);
-    for (uint32_t i = 0; i < crash->n_frames && crash->place == 0; i++) {
+    uintptr_t at = watch->place(watch->arg, instruction);
+
+    if (at != 0) {
+        crash->places[crash->n_places++] = at;
+    }
+    unwind(crash);
+    for (uint32_t i = 0; i < crash->n_frames && crash->n_places < WF_LIVE_PLACES; i++) {
         uintptr_t after_call = watch->place(watch->arg, crash->frames[i]);
-        crash->place = after_call > 0 ? after_call - 1 : 0;
+        if (after_call > 1 && crash->frames[i] != instruction) {
+            crash->places[crash->n_places++] = after_call - 1;
+        }
+    }
+}
+
+static bool is_crash(int signal)
+{
+    for (int i = 0; i < N_CRASHES; i++) {
+        if (watched[i] == signal) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* From another process: it is for weft. Timers of the program are its own. */
+static bool is_from_outside(const siginfo_t *info)
+{
+    return (info->si_code == SI_USER || info->si_code == SI_QUEUE) && info->si_pid != getpid();
+}
+
+/* Does what it did before the program ran. */
+static void pass_on(int signal)
+{
+    for (int i = 0; i < N_WATCHED; i++) {
+        if (watched[i] == signal && before[i].sa_handler != SIG_DFL &&
+            before[i].sa_handler != SIG_IGN) {
+            before[i].sa_handler(signal);
+        } else if (watched[i] == signal) {
+            (void)sigaction(signal, &before[i], NULL);
+            (void)raise(signal);
+        }
     }
 }
 
@@ -132,13 +189,21 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
     if (signal == SIGSEGV && watch != NULL && watch->repair(watch->arg, info->si_addr)) {
         return;
     }
+    if (here.walks != 0) {
+        siglongjmp(here.walked, 1);
+    }
     if (atomic_load(&in_child)) {
         /* As in any process: the signal ends it when the instruction is executed again. */
         (void)sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
         (void)raise(signal);
         return;
     }
-    if (watch == NULL || !watch->who(&crash)) {
+    bool has_rank = watch != NULL && watch->who(&crash);
+    if (!is_crash(signal) && (!has_rank || is_from_outside(info))) {
+        pass_on(signal);
+        return;
+    }
+    if (!has_rank) {
         /* The crash is not in the program: restore the previous handlers and raise the
          * signal again. */
         for (int i = 0; i < N_WATCHED; i++) {
@@ -152,6 +217,10 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
     } else if (signal == SIGSEGV || signal == SIGBUS) {
         (void)snprintf(crash.what, sizeof(crash.what), "%s at address %p", strsignal(signal),
                        info->si_addr);
+    } else if (!is_crash(signal)) {
+        (void)snprintf(crash.what, sizeof(crash.what),
+                       "it got signal %d, %s, and does not handle it", signal,
+                       strsignal(signal));
     } else {
         (void)snprintf(crash.what, sizeof(crash.what), "%s", strsignal(signal));
     }
@@ -200,7 +269,9 @@ void wf_vrank_crash_leave(void)
 
 void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch)
 {
-    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    /* Not blocked in its own handler, which walks over a stack that may be damaged. */
+    struct sigaction action = {.sa_sigaction = on_crash,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_NODEFER};
     /* On the rank's stack, and without blocking signals, because the handler may not return. */
     struct sigaction leave = {.sa_sigaction = on_leave,
                               .sa_flags = SA_SIGINFO | SA_RESTART | (int)SA_NODEFER};
@@ -225,6 +296,9 @@ void wf_vrank_crash_in_child(void)
     static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
 
     atomic_store(&in_child, true);
+    for (int i = N_CRASHES; i < N_WATCHED; i++) {
+        (void)sigaction(watched[i], &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    }
     for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
         struct sigaction now;
         if (sigaction(handled[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) {

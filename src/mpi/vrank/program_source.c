@@ -7,6 +7,7 @@
 #include "mpi/vrank/kernel_file.h"
 #include "mpi/vrank/program_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* With --no-payload, data up to this size is still transferred: it often controls what the
@@ -227,6 +228,17 @@ static uint64_t program_switches(const struct wf_source *source)
     return sum;
 }
 
+static uint32_t program_left(const struct wf_source *source)
+{
+    const struct wf_vrank_program *program = wf_vrank_program_of(source);
+    uint32_t i = 0;
+
+    while (i < source->n_ranks && !program->ranks[i].self.has_left) {
+        i++;
+    }
+    return i;
+}
+
 static bool program_kernels(const struct wf_source *source, uint32_t i,
                             struct wf_live_kernel *out)
 {
@@ -322,6 +334,7 @@ static void program_destroy(struct wf_source *source)
 {
     struct wf_vrank_program *program = wf_vrank_program_of(source);
 
+    (void)fflush(stdout); /* before weft prints what it found */
     wf_vrank_crash_ignore();
     for (uint32_t i = 0; program->ranks != NULL && i < source->n_ranks; i++) {
         if (program->ranks[i].program != NULL) {
@@ -372,6 +385,7 @@ static const struct wf_live_ops program_hooks = {
     .common_region = program_common_region,
     .findings = program_findings,
     .switches = program_switches,
+    .left = program_left,
     .kernels = program_kernels,
 };
 

@@ -474,6 +474,13 @@ static uint64_t recorder_switches(const struct wf_source *source)
     return program->live->switches(program);
 }
 
+static uint32_t recorder_left(const struct wf_source *source)
+{
+    const struct wf_source *program = recorder_of(source)->config.program;
+
+    return program->live->left(program);
+}
+
 static enum wf_status recorder_check(const struct wf_source *source, struct wf_err *err)
 {
     const struct recorder *recorder = recorder_of(source);
@@ -514,6 +521,7 @@ static const struct wf_live_ops recorder_hooks = {
     .place = recorder_place,
     .findings = recorder_findings,
     .switches = recorder_switches,
+    .left = recorder_left,
 };
 
 static const struct wf_source_ops recorder_ops = {

@@ -26,17 +26,18 @@ struct wf_homes {
 };
 
 /* A crash of a rank of the program. */
-enum { WF_LIVE_FRAMES = 32, WF_LIVE_WHAT_MAX = 128 };
+enum { WF_LIVE_FRAMES = 32, WF_LIVE_PLACES = 12, WF_LIVE_WHAT_MAX = 128 };
 struct wf_live_crash {
     bool
         has_no_rank; /* a thread that is no rank did what weft does not allow: only `what` counts */
     uint32_t rank;
-    int64_t clock;                /* picoseconds, when it was last known */
-    char what[WF_LIVE_WHAT_MAX];  /* "Segmentation fault at address 0x10" */
-    const char *call;             /* the MPI function that it called last, or null */
-    bool in_call;                 /* it was still in it */
-    const char *program;          /* its file */
-    uintptr_t place;              /* of the instruction in that file; 0 if unknown */
+    int64_t clock;                   /* picoseconds, when it was last known */
+    char what[WF_LIVE_WHAT_MAX];     /* "Segmentation fault at address 0x10" */
+    const char *call;                /* the MPI function that it called last, or null */
+    bool in_call;                    /* it was still in it */
+    const char *program;             /* its file */
+    uint64_t places[WF_LIVE_PLACES]; /* of instructions in that file, the innermost first */
+    uint32_t n_places;
     void *frames[WF_LIVE_FRAMES]; /* return addresses */
     uint32_t n_frames;
 };
@@ -77,6 +78,9 @@ struct wf_live_ops {
     void (*findings)(const struct wf_source *source, struct wf_findings *out);
     /* When the run is over: how often a rank of this process was continued. */
     uint64_t (*switches)(const struct wf_source *source);
+    /* Likewise: the first rank of this process that has ended between MPI_Init() and MPI_Finalize(); the number
+     * of ranks if none has. */
+    uint32_t (*left)(const struct wf_source *source);
     /* Likewise: the calls of kernel i by ranks of this process; false if there are not as many.
      * Null: there are none. */
     bool (*kernels)(const struct wf_source *source, uint32_t i, struct wf_live_kernel *out);

@@ -56,9 +56,44 @@ static uint64_t context_switches(const struct wf_plan *plan, struct wf_comm *wor
     return (uint64_t)wf_world_sum(world, sum);
 }
 
-/* Fills the document in the first process. `findings` and `switches` are of all processes. */
-static enum wf_status fill_document(struct wf_execution *x, struct wf_findings *findings,
-                                    uint64_t switches, struct wf_value *root)
+/* The first rank of the run that has ended between MPI_Init() and MPI_Finalize(), in any process; INT64_MAX
+ * if none has. All processes call it. */
+static int64_t left_early(const struct wf_plan *plan, struct wf_comm *world)
+{
+    int64_t first = 0, found = INT64_MAX;
+
+    for (uint32_t i = 0; i < plan->n_jobs && found == INT64_MAX; i++) {
+        const struct wf_source *source = plan->jobs[i].source;
+        uint32_t rank = source != NULL && source->live != NULL ? source->live->left(source)
+                                                               : plan->jobs[i].n_ranks;
+        found = rank < plan->jobs[i].n_ranks ? first + rank : found;
+        first += plan->jobs[i].n_ranks;
+    }
+    return wf_world_min(world, found);
+}
+
+/* Others may wait for it. */
+static void mention_left(const struct wf_job *job, int64_t rank, struct wf_err *err)
+{
+    char name[WF_DOCUMENT_NAME_MAX];
+
+    if (rank != INT64_MAX) {
+        const struct wf_document_jobs jobs = wf_document_jobs_of(job);
+        wf_err_prefix(err, "%s ended without MPI_Finalize: ",
+                      wf_document_rank_name(&jobs, (uint32_t)rank, name));
+    }
+}
+
+/* What all processes know together. */
+struct everywhere {
+    struct wf_findings findings;
+    uint64_t switches;
+    int64_t left;
+};
+
+/* Fills the document in the first process. */
+static enum wf_status fill_document(struct wf_execution *x, struct everywhere *all,
+                                    struct wf_value *root)
 {
     struct wf_job *job = &x->job;
     const struct wf_executor_job *own = &x->outcome;
@@ -77,6 +112,9 @@ static enum wf_status fill_document(struct wf_execution *x, struct wf_findings *
     if (status == WF_ELIMIT) {
         return status;
     }
+    if (status == WF_ESIM) {
+        mention_left(job, all->left, x->err);
+    }
     wf_document_links(job, result);
     if (replay) {
         wf_document_nodes(job, result);
@@ -87,14 +125,14 @@ static enum wf_status fill_document(struct wf_execution *x, struct wf_findings *
     if (job->recording != NULL && replay) {
         wf_document_recording(root, job, own->engine, &own->run);
     }
-    status = wf_sim_check_describe(&x->plan, findings, root, status, x->err);
+    status = wf_sim_check_describe(&x->plan, &all->findings, root, status, x->err);
     wf_sim_warn_unused(&x->plan, root);
     if (replay) {
         wf_sim_warnings(job, wf_engine_tally_get(own->engine), root);
     }
     struct wf_value *run = wf_document_run(root, &x->plan, &own->run, job->ops->memory(job));
     if (wf_plan_runs_programs(&x->plan)) {
-        wf_doc_count(run, "context_switches", switches);
+        wf_doc_count(run, "context_switches", all->switches);
     }
     return status;
 }
@@ -102,7 +140,7 @@ static enum wf_status fill_document(struct wf_execution *x, struct wf_findings *
 enum wf_status wf_stage_describe(struct wf_execution *x)
 {
     const struct wf_executor_job *own = &x->outcome;
-    struct wf_findings findings = {.items = NULL};
+    struct everywhere all = {.left = INT64_MAX};
     struct wf_document_kernels kernels;
     enum wf_status status = own->status;
 
@@ -111,13 +149,15 @@ enum wf_status wf_stage_describe(struct wf_execution *x)
         *x->err = own->err;
         return status;
     }
-    wf_sim_check_collect(&x->plan, x->host->world, &findings);
+    wf_sim_check_collect(&x->plan, x->host->world, &all.findings);
     wf_document_kernels_collect(&x->plan, x->host->world, &kernels);
-    uint64_t switches =
-        wf_plan_runs_programs(&x->plan) ? context_switches(&x->plan, x->host->world) : 0;
+    if (wf_plan_runs_programs(&x->plan)) {
+        all.switches = context_switches(&x->plan, x->host->world);
+        all.left = left_early(&x->plan, x->host->world);
+    }
     if (wf_comm_rank(x->host->world) == 0) {
         x->doc = make_document(&x->plan);
-        status = fill_document(x, &findings, switches, x->doc);
+        status = fill_document(x, &all, x->doc);
         if (status != WF_ELIMIT) {
             wf_document_kernels(&kernels, x->doc);
         }
@@ -127,7 +167,7 @@ enum wf_status wf_stage_describe(struct wf_execution *x)
         wf_doc_free(x->doc);
         x->doc = NULL;
     }
-    wf_findings_fini(&findings);
+    wf_findings_fini(&all.findings);
     /* Further runs of the job need the memory. */
     wf_engine_free(x->outcome.engine);
     x->outcome.engine = NULL;

@@ -81,6 +81,8 @@ enum { WF_SIM_PLACE_MAX = 256 };
 struct wf_sim_place {
     char function[WF_SIM_PLACE_MAX];
     char source[WF_SIM_PLACE_MAX]; /* file:line */
+    bool
+        is_of_runtime; /* the function is of the run-time library of C++ or Fortran, or unknown */
 };
 
 /* Finds `n` instructions of a program by their places in its file, of which 0 is unknown. Runs

@@ -13,13 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The innermost place that is the user's. */
 static void find_place(const struct wf_live_crash *crash, struct wf_sim_place *place)
 {
-    const uint64_t instruction = crash->place;
+    struct wf_sim_place found[WF_LIVE_PLACES];
+    size_t n = crash->n_places, i = 0;
 
     *place = (struct wf_sim_place){.function = ""};
-    if (crash->place != 0) {
-        wf_sim_places(crash->program, &instruction, 1, place);
+    if (n > 0) {
+        wf_sim_places(crash->program, crash->places, n, found);
+        while (i + 1 < n && found[i].is_of_runtime) {
+            i++;
+        }
+        *place = found[i].is_of_runtime ? found[0] : found[i];
     }
 }
 

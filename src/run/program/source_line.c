@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { AT_ONCE = 64, ADDRESS_MAX = 32, PATH_MAX_TEXT = 4096 };
+enum { AT_ONCE = 64, LINES_MAX = 16, ADDRESS_MAX = 32, PATH_MAX_TEXT = 4096 };
 
 /* Runs a program and keeps the beginning of its output. Not by fork(), which takes locks that
  * the crashed thread may hold. */
@@ -60,12 +60,50 @@ static const char *take_line(const char *from, char *to)
     return end != NULL ? end + 1 : from + strlen(from);
 }
 
+/* Whether a function is of a run-time library or template, which does its work for the function that has
+ * called it. */
+static bool is_of_runtime(const char *function)
+{
+    static const char *const prefixes[] = {"__wrap_",       "__cxa_",      "_ZSt",
+                                           "_ZNSt",         "_ZNKSt",      "_Unwind_",
+                                           "_gfortran",     "__stack_chk", "_ZN10__cxxabiv1",
+                                           "_ZN9__gnu_cxx", "_Znwm",       "_Znam"};
+
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        if (strncmp(function, prefixes[i], strlen(prefixes[i])) == 0) {
+            return true;
+        }
+    }
+    return function[0] == '\0';
+}
+
+/* Reads what addr2line says of one instruction: its address, then a function and a source line for the
+ * function and each that it is inlined in. The first that is the user's counts, or else the first. */
+static const char *take_record(const char *at, struct wf_sim_place *out)
+{
+    bool found = false;
+
+    *out = (struct wf_sim_place){.is_of_runtime = true};
+    at = strchr(at, '\n') != NULL ? strchr(at, '\n') + 1 : at + strlen(at);
+    for (bool first = true; *at != '\0' && strncmp(at, "0x", 2) != 0; first = false) {
+        struct wf_sim_place place;
+        at = take_line(at, place.function);
+        at = take_line(at, place.source);
+        place.is_of_runtime = is_of_runtime(place.function);
+        if (first || (!found && !place.is_of_runtime)) {
+            *out = place;
+        }
+        found |= !place.is_of_runtime;
+    }
+    return at;
+}
+
 static void find_some(const char *program, const uint64_t *instructions, size_t n,
                       struct wf_sim_place *out)
 {
-    char name[] = "addr2line", functions[] = "-fse", path[PATH_MAX_TEXT];
+    char name[] = "addr2line", functions[] = "-afise", path[PATH_MAX_TEXT];
     char addresses[AT_ONCE][ADDRESS_MAX], *command[AT_ONCE + 4] = {name, functions, path};
-    size_t size = n * 3 * WF_SIM_PLACE_MAX;
+    size_t size = n * LINES_MAX * WF_SIM_PLACE_MAX;
     char *text = wf_xmalloc(size);
     const char *at = text;
 
@@ -76,8 +114,7 @@ static void find_some(const char *program, const uint64_t *instructions, size_t 
     }
     output_of(command, text, size);
     for (size_t i = 0; i < n; i++) {
-        at = take_line(at, out[i].function);
-        at = take_line(at, out[i].source);
+        at = take_record(at, &out[i]);
         if (instructions[i] == 0) {
             out[i] = (struct wf_sim_place){.function = ""};
         }

@@ -37,7 +37,8 @@ enum {
     SIGNAL_EXIT_BASE = 128,
 };
 
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+/* The later ones are those by which batch systems and limits end a process. */
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 enum { N_CRASHES = sizeof(crashes) / sizeof(crashes[0]) };
 

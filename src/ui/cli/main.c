@@ -3,7 +3,9 @@
 #include "ui/cli/cli.h"
 #include "ui/cli/interrupt.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Under an MPI launcher all processes do the same work; only the first one prints. */
 static void silence(struct wf_cli *cli)
@@ -23,11 +25,26 @@ static void tell(void *arg, const char *text)
     (void)fprintf(stderr, "weft: %s\n", text);
 }
 
+/* A stream of weft's own, so that nothing that a program does to its stdout or stderr takes weft's
+ * words with it; the stream itself if there is none. */
+static FILE *own_stream(FILE *stream)
+{
+    int fd = fcntl(fileno(stream), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    FILE *own = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+    if (own == NULL && fd >= 0) {
+        (void)close(fd);
+    }
+    return own != NULL ? own : stream;
+}
+
 int main(int argc, char **argv)
 {
-    struct wf_cli cli = {.out = stdout, .err = stderr};
+    struct wf_cli cli = {.out = own_stream(stdout), .err = own_stream(stderr)};
     struct wf_world_listener listener = {.tell = tell};
     struct wf_err err;
+
+    (void)setvbuf(cli.err, NULL, _IONBF, 0);
 
     wf_interrupt_prepare();
     enum wf_status status = wf_world_open(&cli.world, &err);

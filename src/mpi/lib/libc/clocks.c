@@ -98,10 +98,10 @@ static struct wf_port_rank *running(void)
 {
     struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
-    return self != NULL && self->lib != NULL ? self : NULL;
+    return self != NULL && self->lib != NULL && !wl.in_child ? self : NULL;
 }
 
-/* Not in a thread that is no rank. */
+/* Not in a thread that is no rank, nor in a child of fork(). */
 static bool is_simulated(void)
 {
     return running() != NULL && !wl.port->host_clock;

@@ -4,10 +4,12 @@
 /*
  * Functions of other libraries that are replaced in a program and in the libraries it brings:
  * clocks and sleeping (clocks.c), processors (processors.c), threads (openmp.h), the loader
- * (libc/loader.c). The imports of the program are changed after the loader has bound them, so
+ * (libc/loader.c), the standard streams (output.h), other programs (exec.c). The imports of the program are changed after the loader has bound them, so
  * that a program may have functions of its own with these names, and so that libraries need not
  * be built with weftcc. weft and its own libraries keep the originals.
  */
+
+#include "mpi/lib/libc/output.h"
 
 #include <poll.h>
 #include <sys/epoll.h>
@@ -25,12 +27,29 @@
     X(clock)                    \
     X(clock_gettime)            \
     X(clock_nanosleep)          \
+    X(close)                    \
     X(dlclose)                  \
     X(dlerror)                  \
     X(dlopen)                   \
     X(dlsym)                    \
+    X(dup)                      \
+    X(dup2)                     \
+    X(dup3)                     \
     X(epoll_pwait)              \
     X(epoll_wait)               \
+    X(execl)                    \
+    X(execle)                   \
+    X(execlp)                   \
+    X(execv)                    \
+    X(execve)                   \
+    X(execveat)                 \
+    X(execvp)                   \
+    X(execvpe)                  \
+    X(fclose)                   \
+    X(fexecve)                  \
+    X(fileno)                   \
+    X(freopen)                  \
+    X(freopen64)                \
     X(get_nprocs)               \
     X(get_nprocs_conf)          \
     X(getrusage)                \
@@ -41,6 +60,8 @@
     X(pselect)                  \
     X(sched_getaffinity)        \
     X(select)                   \
+    X(setbuf)                   \
+    X(setvbuf)                  \
     X(sleep)                    \
     X(syscall)                  \
     X(sysconf)                  \
@@ -58,6 +79,17 @@ const struct wl_replacement *wl_replacement_of(const char *name);
 
 /* Destructors of thread-local objects of C++: called at the end of the rank. */
 int wl_libc___cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *library);
+
+/* Refused in a rank, which shares its process with others; not in a child of fork(). */
+int wl_libc_execl(const char *path, const char *word, ...);
+int wl_libc_execle(const char *path, const char *word, ...);
+int wl_libc_execlp(const char *path, const char *word, ...);
+int wl_libc_execv(const char *path, char *const words[]);
+int wl_libc_execve(const char *path, char *const words[], char *const env[]);
+int wl_libc_execveat(int at, const char *path, char *const words[], char *const env[], int how);
+int wl_libc_execvp(const char *path, char *const words[]);
+int wl_libc_execvpe(const char *path, char *const words[], char *const env[]);
+int wl_libc_fexecve(int fd, char *const words[], char *const env[]);
 
 clock_t wl_libc_clock(void);
 int wl_libc_clock_gettime(clockid_t clock, struct timespec *to);

@@ -15,7 +15,7 @@ static bool is_rank(void)
 {
     const struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
-    return self != NULL && self->lib != NULL;
+    return self != NULL && self->lib != NULL && !wl.in_child;
 }
 
 void *wl_libc_dlopen(const char *name, int flags)

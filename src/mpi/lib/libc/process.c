@@ -184,11 +184,10 @@ _Noreturn void __wrap_abort(void)
 {
     const struct wl_rank *rank = running();
 
-    if (rank == NULL || wl.in_child) {
-        abort();
+    if (rank != NULL && !wl.in_child) {
+        (void)fflush(stdout);
     }
-    (void)fprintf(stderr, "weft: rank %u: the program called abort()\n", rank->self->rank);
-    end(134, true);
+    abort(); /* SIGABRT is reported with the place (mpi/vrank/crash.c) */
 }
 
 /* ---- children ---- */
@@ -231,6 +230,7 @@ pid_t __wrap_fork(void)
                           &before); /* a signal to the child may come at once */
     pid_t child = fork();
     if (child == 0) {
+        wl_streams_in_child(rank);
         wl.in_child = true;
         rank->n_children = 0;
         wl.port->child(rank->self);

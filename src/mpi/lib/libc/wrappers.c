@@ -13,6 +13,7 @@
  * - write() to the standard output goes through stdout, which all ranks share: lines get their
  *   labels there, and what printf() and Fortran write stays in order.
  */
+#include "mpi/lib/libc/output.h"
 #include "mpi/lib/library.h"
 
 #include <dirent.h>
@@ -43,20 +44,52 @@ static bool is_reserved(int number)
             number == SIGABRT || number == SIGINT || number == SIGTERM || number == SIGHUP);
 }
 
-handler *__wrap_signal(int number, handler *function)
-{
-    return is_reserved(number) ? SIG_DFL : signal(number, function);
-}
+/* What signals did before the program set handlers of its own, which is the default to it: weft tells which
+ * rank a signal ended. Signal handlers belong to the process. */
+static struct {
+    struct sigaction before;
+    bool is_set;
+} signals[NSIG];
 
 int __wrap_sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-    if (!is_reserved(number)) {
+    struct sigaction now = {.sa_handler = SIG_DFL};
+
+    if (is_reserved(number)) {
+        if (old != NULL) {
+            *old = now;
+        }
+        return 0;
+    }
+    if (wl.port == NULL || wl.in_child || number <= 0 || number >= NSIG) {
         return sigaction(number, action, old);
     }
+    bool was_set = signals[number].is_set;
+    bool to_default = action != NULL && action->sa_handler == SIG_DFL;
+    if (sigaction(number,
+                  to_default && was_set ? &signals[number].before
+                                        : (to_default ? NULL : action),
+                  &now) != 0) {
+        return -1;
+    }
+    if (!was_set && !to_default && action != NULL) {
+        signals[number].before = now;
+    }
+    if (action != NULL) {
+        signals[number].is_set = !to_default;
+    }
     if (old != NULL) {
-        *old = (struct sigaction){.sa_handler = SIG_DFL};
+        *old = was_set ? now : (struct sigaction){.sa_handler = SIG_DFL};
     }
     return 0;
+}
+
+handler *__wrap_signal(int number, handler *function)
+{
+    const struct sigaction action = {.sa_handler = function, .sa_flags = SA_RESTART};
+    struct sigaction old;
+
+    return __wrap_sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
 /* ---- calls that write to memory ---- */
@@ -201,5 +234,5 @@ ssize_t __wrap_write(int fd, const void *from, size_t n)
     if (fd == STDOUT_FILENO && wl.port != NULL && wl.port->self() != NULL && !wl.in_child) {
         return (ssize_t)fwrite(from, 1, n, stdout);
     }
-    return write(fd, from, n);
+    return write(wl_stream_fd(fd), from, n);
 }

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks share a process with each other and with weft: what one does to its standard streams, to signals
+or to the process itself changes nothing for the others, or is reported with words."""
+import pathlib
+import shutil
+import subprocess
+
+import vrank
+
+RESULT = "Predicted time"
+
+
+def line_of(mark):
+    lines = (vrank.SOURCE / "tests/vrank/hosted.c").read_text().splitlines()
+    return next(i for i, line in enumerate(lines, 1) if f"-> {mark}" in line)
+
+
+def weft(program, how, *options):
+    return subprocess.run([vrank.WEFT, "run", "-n", "4", "--compute", "none", *options, "--", program, how],
+                          text=True, capture_output=True, check=False, timeout=60,
+                          stdin=subprocess.DEVNULL)
+
+
+def check(what, done, code, out=(), err=(), never=()):
+    """All of these words are there, in this order, and none of the others."""
+    at = 0
+    for words in out:
+        at = done.stdout.find(words, at)
+        if at < 0:
+            break
+    if (done.returncode != code or at < 0 or any(words not in done.stderr for words in err) or
+            any(words in done.stdout + done.stderr for words in never)):
+        vrank.complain(f"{what}: exit code {done.returncode}", done.stdout, done.stderr)
+
+
+def check_streams(program):
+    for options in ((), ("--labels",), ("--sched", "conservative", "--threads", "2")):
+        rank = "[0] " if options == ("--labels",) else ""
+        for how in ("reopen", "duplicate", "close"):
+            check(f"{how} {options}", weft(program, how, *options), 0,
+                  [f"{rank}rank 0 goes on", RESULT], ["and complains: 0"],
+                  ["rank 1 goes on", "and complains: 1"])
+    check("save", weft(program, "save"), 0, ["rank 1 is back", "rank 1 goes on", RESULT])
+    for rank in range(4):
+        text = pathlib.Path(f"saved.{rank}").read_text(encoding="utf-8")
+        if text != f"in the file of rank {rank}\nstill in the file of rank {rank}, number 1\n":
+            vrank.complain(f"the file of rank {rank}", text)
+
+
+def check_processes(program):
+    check("exec", weft(program, "exec"), 4, [], ["rank 1: ", "the program calls execlp()",
+                                                 "in a child of fork()"])
+    check("child", weft(program, "child"), 0, ["the child says 7", RESULT])
+    check("leave", weft(program, "leave"), 4, ["deadlock"],
+          ["rank 1 ended without MPI_Finalize: the simulated program is deadlocked"])
+
+
+def check_ends(program):
+    has_lines = shutil.which("addr2line") is not None
+    for how, words in (("abort", "Aborted"), ("smash", "Aborted"),
+                       ("signal", "it got signal 10, User defined signal 1, and does not handle it")):
+        where = f" at hosted.c:{line_of(how)}, after MPI_Barrier" if has_lines else ""
+        check(how, weft(program, how), 4, [],
+              [f"rank 1 crashed at simulated time 0 ps: {words}", where])
+    check("timer", weft(program, "timer"), 4, [], ["it got signal 14, Alarm clock"])
+    check("handler", weft(program, "handler"), 4, ["before 1, caught 1, after 1"],
+          ["it got signal 12, User defined signal 2"])
+
+
+def main():
+    program = "./hosted"
+    subprocess.run([vrank.BUILD / "weftcc", "-O1", "-g", "-fstack-protector-all",
+                    vrank.SOURCE / "tests/vrank/hosted.c", "-o", program], check=True)
+    check_streams(program)
+    check_processes(program)
+    check_ends(program)
+    vrank.finish()
+
+
+main()
