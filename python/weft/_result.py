@@ -142,6 +142,10 @@ class Result:
                 'height="800" style="border:0"></iframe>')
 
     def __repr__(self):
-        time = self.seconds
-        return ("<weft.Result: did not complete>" if time is None
-                else f"<weft.Result: {time:.6g} s>")
+        time, own = self.seconds, self.document.get("result", {})
+        if time is not None:
+            return f"<weft.Result: {time:.6g} s>"
+        if own.get("accepted_load") is not None:
+            return (f"<weft.Result: accepts {own['accepted_load']:.4g} of {own['offered_load']:.4g} "
+                    "phits per node and cycle>")
+        return f"<weft.Result: {own.get('status', 'no result')}>"

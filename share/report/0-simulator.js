@@ -16,15 +16,22 @@ function weftSimulator(module) {
   const textAt = (at, size) => utf8.decode(bytesAt(at, size));
   const clean = (path) => path.split("/").filter((part) => part !== "" && part !== ".").join("/");
 
-  function writeStat(at, kind, size) {
+  /* Different files have different numbers, by which programs tell them apart. */
+  const inodes = new Map();
+  function inodeOf(path) {
+    if (!inodes.has(path)) inodes.set(path, inodes.size + 1);
+    return BigInt(inodes.get(path));
+  }
+  function writeStat(at, file) {
     const to = view();
     for (let i = 0; i < 64; i += 8) to.setBigUint64(at + i, 0n, true);
-    to.setUint8(at + 16, kind);
-    to.setBigUint64(at + 32, BigInt(size), true);
+    to.setBigUint64(at + 8, inodeOf(file.path), true);
+    to.setUint8(at + 16, file.kind);
+    to.setBigUint64(at + 32, BigInt(file.bytes ? file.bytes.length : 0), true);
     return 0;
   }
   function lookUp(path) {
-    if (files.has(path)) return {kind: REGULAR, bytes: files.get(path)};
+    if (files.has(path)) return {kind: REGULAR, bytes: files.get(path), path};
     return path === "" || directories.has(path) ? {kind: DIRECTORY, path} : null;
   }
   /* Reads into the buffers of a list, from `at`; returns how many bytes. */
@@ -68,7 +75,7 @@ function weftSimulator(module) {
     fd_fdstat_set_flags: () => 0,
     fd_filestat_get(fd, at) {
       const file = open.get(fd);
-      return !file ? ERRNO.badFile : writeStat(at, file.kind, file.bytes ? file.bytes.length : 0);
+      return !file ? ERRNO.badFile : writeStat(at, file);
     },
     fd_pread(fd, list, n, offset, at) {
       const file = open.get(fd);
@@ -131,7 +138,7 @@ function weftSimulator(module) {
     },
     path_filestat_get(fd, flags, at, size, to) {
       const found = lookUp(clean(textAt(at, size)));
-      return !found ? ERRNO.missing : writeStat(to, found.kind, found.bytes ? found.bytes.length : 0);
+      return !found ? ERRNO.missing : writeStat(to, found);
     },
     path_open(fd, lookup, at, size, how, rights, inherited, flags, to) {
       const found = lookUp(clean(textAt(at, size)));

@@ -76,7 +76,7 @@ function headSection() {
   if (recorded != null) {
     const share = number(predicted) / number(recorded), computing = get("result.ranks.compute_ps.max");
     head.append(element("p", {}, `Recorded time: ${time(recorded)}; the prediction is ${percent(share)} of that` +
-      (computing != null && (share < 0.5 || share > 2) ? `: ranks compute for at most ${time(computing)}, and the calls, which filled the rest, are predicted anew.` : ".")));
+      (computing != null && (share < 0.5 || share > 2) ? `: ranks compute for at most ${time(computing)}; the rest of the recorded time was spent in calls of MPI, whose times are predicted.` : ".")));
   }
   const cards = [[s.ranks && count(s.ranks), "ranks"], [s.machine, "machine"],
     [result.nodes_used && count(result.nodes_used), result.nodes_used === 1 ? "node used" : "nodes used"], [result.ranks_on_node_max && count(result.ranks_on_node_max), "ranks per node"],
@@ -97,6 +97,8 @@ function warnings() {
     found.push(`Parts of the network failed (${result.failures.parts.map((p) => p.part).join(", ")}): ${count(result.failures.resent_packets)} packets were sent again, ` +
       `${count(result.failures.lost_packets)} were lost.`);
   }
+  const failed = get("network.failed", result);
+  if (failed) found.push(`${count(failed.links)} of ${count(failed.of_links)} links have failed for the whole run (${failed.what}).`);
   if (result.saturated) found.push("The network is saturated: it accepts less than it is offered.");
   if (result.converged === false) found.push("The latency has not converged.");
   for (const one of get("check.findings") || []) found.push(`${one.words[0].toUpperCase()}${one.words.slice(1)}.`);
@@ -242,7 +244,7 @@ const isLive = () => extra.live != null && document.getElementById("simulator").
 
 async function runPage() {
   headSection();
-  await addSections([["live", "Change the machine", isLive(), liveSection], ...runSections()]);
+  await addSections([["live", "Change the machine", isLive() || extra.not_live != null, isLive() ? liveSection : notLiveSection], ...runSections()]);
   showAddress();
   window.addEventListener("hashchange", showAddress);
 }
@@ -291,6 +293,10 @@ function showDocument(newDoc, newExtra, only = null) {
   }
   if (only) drawings.forEach((each) => { if (sections.some(([id]) => document.getElementById(id).contains(each.canvas))) each.again(); });
   else showActivities();
+}
+
+function notLiveSection(section) {
+  section.append(element("p", {class: "soft"}, `This page has no simulator: ${extra.not_live}.`));
 }
 
 /* The kinds of documents that have pages. */

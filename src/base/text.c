@@ -49,7 +49,7 @@ char *wf_text_safe(char *text)
         size_t n = printable_bytes((const unsigned char *)at);
 
         if (n == 0) {
-            *at = '?';
+            *at = *at == '\t' ? ' ' : '?';
         }
         at += n > 0 ? n : 1;
     }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Makes foreign text fit for a terminal, in place: every byte of a control character, and every
- * byte that is not part of valid UTF-8, becomes a question mark. Returns the text. */
+ * byte that is not part of valid UTF-8, becomes a question mark, and a tab a blank. Returns the text. */
 char *wf_text_safe(char *text);
 
 /* The text without the byte-order mark that some editors write at its beginning. */

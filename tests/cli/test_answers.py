@@ -82,6 +82,40 @@ def check_study():
         check(scenario["settings"] == {"source": "gen:ring", "ranks": str(scenario["ranks"])}, f"{scenario['settings']}")
 
 
+def check_failed():
+    """Links that fail for the whole run leave a line, and a class of links can fail alone."""
+    args = ["replay", "gen:stencil3d", "-n", "64", "--net", "packet", "--topo", "dragonfly:4"]
+    done = check_run([*args, "-p", "net.fail=links:global:50%"], 0, stdout=r"Failed +528 of 2,508 links \(links:global:50%\)\n")
+    tree = ["replay", "gen:ring", "-n", "16", "--net", "router", "--topo", "fattree:4x4x4,up=1,4,4", "-p", "net.fail=routers:2", "--json"]
+    failed = parse(run(*tree))["result"]["network"]["failed"]
+    check(failed["routers"] == 2 and 8 < failed["links"] < 40, f"{failed}")
+    check_run([*args, "-p", "net.fail=links:globl:1"], 3, "no links of the class 'globl'; did you mean 'global'?")
+    check("Failed" not in run(*args).stdout, "nothing failed", done)
+
+
+def check_energy():
+    """A run pays for its nodes, or for the whole machine."""
+    args = ["replay", "gen:ring", "-n", "8", "--net", "packet", "--topo", "torus:4x4x4", "-p", "power.idle=100", "-p", "power.link=2", "--json"]
+    own, whole = (parse(run(*args, "-p", f"power.charge={charge}"))["result"]["energy"] for charge in ("used", "machine"))
+    for part in "nodes_joules", "links_joules":
+        check(abs(whole[part] / own[part] - 8) < 0.01, f"{part}: {whole[part]} {own[part]}")
+
+
+def check_before():
+    """What is known before the simulation is reported before it."""
+    done = check_run(["replay", "gen:llm", "-n", "64", "-p", "gen.model=llama3-70b", "--machine", "h100-rail", "--net", "loggp",
+                      "--until", "1us"], 0, "note: the model does not fit: a device needs 580 GiB")
+    check(done.stderr.count("does not fit") == 1, "more than once", done)
+
+
+def check_outside():
+    """A run that is faster than most repeated ones is not the prediction, and the result says so."""
+    pathlib.Path("even.txt").write_text("loop i 0..20 {\n compute 1ms + (i % 2) * 1ms\n barrier\n}\n", encoding="utf-8")
+    done = check_run(["replay", "gen:text", "-n", "8", "-p", "gen.file=even.txt", "--runs", "21"], 0)
+    first, low, high = re.search(r"Predicted time +([0-9.]+) ms\n +90 % of runs +([0-9.]+) ms \.\. ([0-9.]+) ms", done.stdout).groups()
+    check(not float(low) <= float(first) <= float(high) and "outside of 90 % of the runs" in done.stdout, f"{first} {low} {high}", done)
+
+
 def check_pipe():
     """A reader that has enough is no error."""
     with subprocess.Popen([WEFT, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -95,6 +129,10 @@ def main():
     check_explain()
     check_limits()
     check_study()
+    check_failed()
+    check_energy()
+    check_before()
+    check_outside()
     pathlib.Path("a.json").unlink()
     finish()
 

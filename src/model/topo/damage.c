@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "model/topo/classes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -101,6 +102,13 @@ static int by_key(const void *x, const void *y)
     return p->key < q->key ? -1 : p->key > q->key;
 }
 
+/* What fails at random. */
+struct choice {
+    bool cables;    /* false: switches */
+    uint32_t class; /* of the cables */
+};
+enum { ANY_CLASS = UINT32_MAX };
+
 struct candidates {
     struct candidate *list;
     size_t n, capacity;
@@ -112,7 +120,9 @@ static void add(struct candidates *all, struct candidate candidate)
     all->list[all->n++] = candidate;
 }
 
-static void find_cables(const struct wf_topo *topo, uint64_t seed, struct candidates *all)
+/* The cables of a class of links; of all classes if it is ANY_CLASS. */
+static void find_cables(const struct wf_topo *topo, uint64_t seed, uint32_t class,
+                        struct candidates *all)
 {
     bool *single = wf_xcalloc(topo->n_vertices, sizeof(*single));
 
@@ -125,7 +135,8 @@ static void find_cables(const struct wf_topo *topo, uint64_t seed, struct candid
             uint32_t to = topo->ops->neighbor(topo, v, port);
             /* A cable is counted at its lower end, a one-way link at the vertex where it
              * begins. */
-            if (to != WF_TOPO_NO_VERTEX && !single[to] && (v < to || topo->oneway)) {
+            if (to != WF_TOPO_NO_VERTEX && !single[to] && (v < to || topo->oneway) &&
+                (class == ANY_CLASS || wf_topo_link_class(topo, v, port) == class)) {
                 uint64_t ends = (uint64_t)v << 32 | to;
                 add(all, (struct candidate){wf_rng_draw(seed, 0, ends), v, to});
             }
@@ -143,13 +154,15 @@ static void find_switches(const struct wf_topo *topo, uint64_t seed, struct cand
     }
 }
 
-static void fail_at_random(struct reader *reader, uint64_t number, bool is_share, bool cables)
+static void fail_at_random(struct reader *reader, uint64_t number, bool is_share,
+                           const struct choice *choice)
 {
+    bool cables = choice->cables;
     struct wf_topo_damage *damage = reader->damage;
     struct candidates all = {.list = NULL};
 
     if (cables) {
-        find_cables(damage->topo, reader->seed, &all);
+        find_cables(damage->topo, reader->seed, choice->class, &all);
     } else {
         find_switches(damage->topo, reader->seed, &all);
     }
@@ -224,7 +237,8 @@ static enum wf_status read_router(struct reader *reader, const char *value)
 }
 
 /* A number, or a percentage with up to three decimals. */
-static enum wf_status read_share(struct reader *reader, const char *value, bool cables)
+static enum wf_status read_share(struct reader *reader, const char *value,
+                                 const struct choice *choice)
 {
     uint64_t number = 0, place = WHOLE / 1000;
 
@@ -232,7 +246,7 @@ static enum wf_status read_share(struct reader *reader, const char *value, bool 
         return fail(reader, "a number or a percentage, as links:3 or links:0.5%");
     }
     if (*value == '\0') {
-        fail_at_random(reader, number, false, cables);
+        fail_at_random(reader, number, false, choice);
         return WF_OK;
     }
     number *= WHOLE / 100;
@@ -245,13 +259,48 @@ static enum wf_status read_share(struct reader *reader, const char *value, bool 
     if (strcmp(value, "%") != 0 || number > WHOLE) {
         return fail(reader, "at most 100%, with at most three decimals, as links:0.5%");
     }
-    fail_at_random(reader, number, true, cables);
+    fail_at_random(reader, number, true, choice);
     return WF_OK;
+}
+
+/* The class in front of a number: "global:5%". */
+static enum wf_status read_class(const struct reader *reader, const char **value,
+                                 uint32_t *class)
+{
+    const struct wf_topo *topo = reader->damage->topo;
+    const char *colon = strchr(*value, ':');
+    size_t len = colon != NULL ? (size_t)(colon - *value) : 0;
+    char name[ITEM_MAX], hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+
+    *class = ANY_CLASS;
+    if (colon == NULL) {
+        return WF_OK;
+    }
+    (void)snprintf(name, sizeof(name), "%.*s", (int)len, *value);
+    wf_nearest_begin(&nearest, name);
+    for (uint32_t i = 0; i < wf_topo_n_classes(topo); i++) {
+        const char *other = wf_topo_class_name(topo, i);
+        wf_nearest_add(&nearest, other);
+        if (strcmp(other, name) == 0) {
+            *class = i;
+            *value = colon + 1;
+            return WF_OK;
+        }
+    }
+    return wf_err_set(
+        reader->err, WF_EINVAL,
+        "damage '%s': a %s has no links of the class '%s'%s; 'weft topo' lists its "
+        "classes",
+        reader->item, topo->ops->name, name, wf_nearest_hint(&nearest, hint));
 }
 
 static enum wf_status read_links(struct reader *reader, const char *value)
 {
-    return read_share(reader, value, true);
+    struct choice choice = {.cables = true};
+
+    WF_TRY(read_class(reader, &value, &choice.class));
+    return read_share(reader, value, &choice);
 }
 
 static enum wf_status read_routers(struct reader *reader, const char *value)
@@ -262,7 +311,7 @@ static enum wf_status read_routers(struct reader *reader, const char *value)
                           "cut off; links can fail",
                           reader->item, reader->damage->topo->ops->name);
     }
-    return read_share(reader, value, false);
+    return read_share(reader, value, &(struct choice){.cables = false});
 }
 
 static enum wf_status read_seed(struct reader *reader, const char *value)
@@ -295,7 +344,8 @@ static enum wf_status unknown(const struct reader *reader, const char *name)
     }
     return wf_err_set(
         reader->err, WF_EINVAL,
-        "damage '%s': expected link:<a>-<b>, router:<v>, links:<n>, routers:<n> or "
+        "damage '%s': expected link:<a>-<b>, router:<v>, links:<n>, links:<class>:<n>, "
+        "routers:<n> or "
         "seed:<n>%s",
         reader->item, wf_nearest_hint(&nearest, hint));
 }

@@ -9,6 +9,7 @@
  *   item   = "link:" vertex "-" vertex    the cable between the two, in both directions
  *          | "router:" vertex             the vertex and all its cables
  *          | "links:" share               this many random cables
+ *          | "links:" class ":" share     this many random cables of a class of links
  *          | "routers:" share             this many random switches
  *          | "seed:" number               the seed of the random choice; default 1
  *   share  = number | number "%"          of those that may fail: 3, 5%, 0.5%

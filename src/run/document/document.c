@@ -5,6 +5,7 @@
 #include "base/result/result.h"
 #include "base/units.h"
 #include "engine/config.h"
+#include "model/net/net.h"
 #include "model/net/stats/link_report.h"
 #include "run/plan/job.h"
 
@@ -97,8 +98,23 @@ struct wf_value *wf_document_run(struct wf_value *root, const struct wf_plan *pl
     return section;
 }
 
+/* Counts the links and switches that have failed for the whole run (net.fail without times). */
+static void describe_failed(const struct wf_plan *plan, struct wf_value *result)
+{
+    const struct wf_param *row =
+        plan->net != NULL ? wf_param_find(plan->net->params, "fail") : NULL;
+    char text[WF_PARAM_TEXT_MAX];
+
+    if (row != NULL && plan->topo != NULL) {
+        wf_net_report_failed(result, plan->topo,
+                             wf_param_format(row, wf_plan_values(plan, "net"), text));
+    }
+}
+
 void wf_document_links(const struct wf_job *job, struct wf_value *result)
 {
+    describe_failed(job->plan, result);
+
     const struct wf_net *net = job->setup.net;
 
     if (net != NULL && net->link_classes != NULL &&
@@ -108,7 +124,7 @@ void wf_document_links(const struct wf_job *job, struct wf_value *result)
     }
 }
 
-void wf_document_nodes(const struct wf_job *job, struct wf_value *result)
+uint32_t wf_document_nodes_used(const struct wf_job *job)
 {
     const struct wf_place *place = &job->place;
     uint32_t used = place->first == NULL ? (place->n_ranks - 1) / place->slots_max + 1 : 0;
@@ -116,7 +132,14 @@ void wf_document_nodes(const struct wf_job *job, struct wf_value *result)
     for (uint32_t i = 0; place->first != NULL && i < place->n_nodes; i++) {
         used += place->first[i + 1] > place->first[i];
     }
-    wf_doc_count(result, "nodes_used", used);
+    return used;
+}
+
+void wf_document_nodes(const struct wf_job *job, struct wf_value *result)
+{
+    const struct wf_place *place = &job->place;
+
+    wf_doc_count(result, "nodes_used", wf_document_nodes_used(job));
     wf_doc_count(result, "ranks_on_node_max",
                  place->slots_max < place->n_ranks ? place->slots_max : place->n_ranks);
 }

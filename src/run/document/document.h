@@ -25,6 +25,8 @@ struct wf_value *wf_document_run(struct wf_value *root, const struct wf_plan *pl
  * links have them already. */
 void wf_document_links(const struct wf_job *job, struct wf_value *result);
 
+uint32_t wf_document_nodes_used(const struct wf_job *job); /* those with ranks */
+
 /* Adds how many nodes have ranks, and the ranks on the fullest of them. */
 void wf_document_nodes(const struct wf_job *job, struct wf_value *result);
 
@@ -136,6 +138,9 @@ void wf_sim_spans_warn(const struct wf_robust *robust, enum wf_robust_which whic
 /* Adds to the list `warnings` of a document the parameters that are given but have no effect
  * because of the others. */
 void wf_sim_warn_unused(const struct wf_plan *plan, struct wf_value *root);
+
+/* Whether a program needs more memory than a device has; `words` then says how much. */
+bool wf_sim_memory_lacks(const struct wf_plan *plan, char *words, size_t size);
 
 /* Adds the list `warnings` to the document of a replay, unless it is empty. */
 void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tally,

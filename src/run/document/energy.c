@@ -3,6 +3,7 @@
 
 #include "model/net/net.h"
 #include "model/topo/topo.h"
+#include "run/document/document.h"
 #include "run/plan/job.h"
 #include "run/scenario/power.h"
 
@@ -40,11 +41,13 @@ void wf_sim_energy_describe(const struct wf_job *job, const struct wf_ranks_tall
         return;
     }
     double time = (double)end / PS_PER_SECOND;
-    uint64_t nodes = topo != NULL ? topo->n_nodes : job->place.n_nodes;
-    double idle = params->idle * (double)nodes * time;
+    double all = topo != NULL ? topo->n_nodes : job->place.n_nodes;
+    double nodes = params->charge == WF_SIM_ENERGY_USED ? wf_document_nodes_used(job) : all;
+    double idle = params->idle * nodes * time;
     double busy = params->busy * busy_seconds(tally);
     bool has_links = topo != NULL && job->plan->net->uses_topology;
-    double links = params->link * (has_links ? (double)topo->n_links : 0) * time;
+    double share = nodes < all ? nodes / all : 1;
+    double links = params->link * (has_links ? share * (double)topo->n_links : 0) * time;
     double bytes = params->byte * link_bytes(result) / PS_PER_SECOND;
     struct wf_value *section = wf_doc_section(result, "energy");
 

@@ -155,25 +155,63 @@ void wf_sim_warn_unused(const struct wf_plan *plan, struct wf_value *root)
     }
 }
 
-/* Programs that need more memory than a processor has. */
-static void warn_memory(const struct wf_plan *plan, struct wf_value *root)
+bool wf_sim_memory_lacks(const struct wf_plan *plan, char *words, size_t size)
 {
     const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
 
-    for (uint32_t i = 0; i < plan->n_jobs && cpu->memory > 0; i++) {
+    for (uint32_t i = 0; i < plan->n_jobs && cpu != NULL && cpu->memory > 0; i++) {
         const struct wf_source *source = plan->jobs[i].source;
         char needs[WF_UNITS_TEXT_MAX], has[WF_UNITS_TEXT_MAX];
         struct wf_source_work work = {.repeats = 0};
 
         if (source != NULL && wf_source_work(source, &work) &&
             wf_source_memory_sum(&work.memory) > cpu->memory) {
-            wf_sim_warn(root,
-                        "the model does not fit: a device needs %s of memory and has %s "
-                        "(cpu.memory); divide it among more ranks, take smaller "
-                        "microbatches, a higher gen.zero or gen.recompute",
-                        wf_human_size(wf_source_memory_sum(&work.memory), needs),
-                        wf_human_size(cpu->memory, has));
+            (void)snprintf(words, size,
+                           "the model does not fit: a device needs %s of memory and has %s "
+                           "(cpu.memory); divide it among more ranks, take smaller "
+                           "microbatches, a higher gen.zero or gen.recompute",
+                           wf_human_size(wf_source_memory_sum(&work.memory), needs),
+                           wf_human_size(cpu->memory, has));
+            return true;
         }
+    }
+    return false;
+}
+
+static void warn_memory(const struct wf_plan *plan, struct wf_value *root)
+{
+    char words[WORDS_MAX];
+
+    if (wf_sim_memory_lacks(plan, words, sizeof(words))) {
+        wf_sim_warn(root, "%s", words);
+    }
+}
+
+/* Compute times of a trace are those of the computer that recorded it, unless something scales
+ * them. */
+static void warn_host_times(const struct wf_job *job, struct wf_value *root)
+{
+    static const char *const scaling[] = {"cpu.scale", "cpu.region.", "cpu.counter.",
+                                          "cpu.tflops16"};
+    const struct wf_plan *plan = job->plan;
+    const char *machine = plan->scenario->machine;
+    /* A machine file of the user's own may well describe that computer. */
+    bool scaled = plan->jobs[0].reader == NULL || machine == NULL ||
+                  strpbrk(machine, "./") != NULL ||
+                  wf_doc_get_count(root, "result.ranks.compute_ps.max", 0) == 0;
+
+    for (size_t i = 0; i < plan->scenario->n && !scaled; i++) {
+        for (size_t k = 0; k < sizeof(scaling) / sizeof(scaling[0]); k++) {
+            scaled = scaled || strncmp(plan->scenario->settings[i].key, scaling[k],
+                                       strlen(scaling[k])) == 0;
+        }
+    }
+    if (!scaled) {
+        wf_sim_warn(root,
+                    "compute times are those of the computer where the trace was recorded, not "
+                    "of %.100s: set cpu.scale, such as 0.8 for processors that need 0.8 of the "
+                    "time",
+                    machine);
     }
 }
 
@@ -197,6 +235,7 @@ void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tall
                      struct wf_value *root)
 {
     warn_memory(job->plan, root);
+    warn_host_times(job, root);
     /* A network that costs nothing is a choice, and a program without messages needs none. */
     if (job->plan->net->contention == WF_NET_FREE ||
         wf_doc_get_count(root, "result.messages", 0) == 0) {

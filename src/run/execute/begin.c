@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "engine/hosts/comm.h"
+#include "run/document/document.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,6 +69,10 @@ static void report_notes(const struct wf_sim_host *host, const struct wf_plan *p
 {
     for (size_t i = 0; host->noted != NULL && i < plan->scenario->n_notes; i++) {
         host->noted(host->noted_arg, plan->scenario->notes[i]);
+    }
+    char words[512];
+    if (host->noted != NULL && wf_sim_memory_lacks(plan, words, sizeof(words))) {
+        host->noted(host->noted_arg, words);
     }
     note_cores(host, plan);
 }

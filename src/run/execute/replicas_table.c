@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/quantile.h"
 #include "base/result/doc.h"
+#include "base/units.h"
 #include "run/document/document.h"
 #include "run/document/efficiency.h"
 
@@ -221,6 +222,23 @@ static void add_warnings(const struct wf_replicas_table *table, size_t completed
     }
 }
 
+/* Noise and outliers only add time, so a run without them may be faster than most runs with them. */
+static void warn_outside(const struct wf_value *result, struct wf_value *root)
+{
+    uint64_t time = wf_doc_get_count(result, "predicted_time_ps", 0);
+    uint64_t low = wf_doc_get_count(result, "predicted_time_p05_ps", 0);
+    uint64_t high = wf_doc_get_count(result, "predicted_time_p95_ps", UINT64_MAX);
+    char text[WF_UNITS_TEXT_MAX];
+
+    if (time < low || time > high) {
+        wf_sim_warn(
+            root,
+            "the run with every figure as given lies outside of 90 %% of the runs with "
+            "uncertain ones: their median, %s, is the prediction",
+            wf_human_time((int64_t)wf_doc_get_count(result, "predicted_time_p50_ps", 0), text));
+    }
+}
+
 void wf_replicas_describe(const struct wf_replicas_table *table, size_t runs,
                           const struct wf_replicas_drawn *drawn,
                           const struct wf_document_jobs *jobs, struct wf_value *root)
@@ -250,6 +268,7 @@ void wf_replicas_describe(const struct wf_replicas_table *table, size_t runs,
         add_warnings(table, completed, root);
     }
     if (certain == NULL) {
+        warn_outside(result, root);
         add_list(section, table);
         add_ranks(table, &sample, jobs, section);
         add_jobs(table, &sample, wf_doc_find(result, "jobs"));

@@ -8,11 +8,21 @@
         .max = "1000000000", .doc = (text)                                               \
     }
 
+static const char *const charges[] = {"used", "machine", NULL};
+
 const struct wf_param wf_sim_energy_params[] = {
     ROW(idle, "Power of a node, in watts, whatever it does; 0 if unknown"),
     ROW(busy, "Power that a rank adds while it computes or handles messages, in watts"),
     ROW(link, "Power of a link, in watts, whatever it carries"),
     ROW(byte, "Energy of a byte on a link, in picojoules"),
+    {.name = "charge",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_sim_energy_params, charge),
+     .def = "used",
+     .choices = charges,
+     .doc =
+         "Which nodes and links the run pays for: used, the nodes with ranks and their share "
+         "of the links; or those of the whole machine"},
     WF_PARAM_END,
 };
 

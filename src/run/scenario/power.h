@@ -5,12 +5,16 @@
 
 #include "base/param.h"
 
+/* Whose idle nodes and links a run pays for. */
+enum wf_sim_energy_charge { WF_SIM_ENERGY_USED, WF_SIM_ENERGY_MACHINE };
+
 /* Scope `power`; 0: not known. */
 struct wf_sim_energy_params {
     double idle; /* watts of a node */
     double busy; /* watts that a rank adds while it computes or handles messages */
     double link; /* watts of a link, whatever it carries */
     double byte; /* picojoules of a byte on a link */
+    int charge;  /* enum wf_sim_energy_charge */
 };
 
 extern const struct wf_param wf_sim_energy_params[];

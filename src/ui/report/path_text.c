@@ -116,9 +116,10 @@ bool wf_writer_text_recorded(const struct wf_value *doc, struct wf_phrase *out)
     wf_phrase_add(out, "; the prediction is %.1f %% of that",
                   100 * (double)predicted / (double)recorded);
     if (compute != NULL && (predicted < recorded / 2 || predicted / 2 > recorded)) {
-        (void)wf_phrase_fill(out, compute,
-                             ": ranks compute for at most {:time}, and the calls, which filled "
-                             "the rest, are predicted anew");
+        (void)wf_phrase_fill(
+            out, compute,
+            ": ranks compute for at most {:time}; the rest of the recorded time "
+            "was spent in calls of MPI, whose times are predicted");
     }
     return true;
 }

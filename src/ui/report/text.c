@@ -238,6 +238,8 @@ static const struct wf_phrase_line answer_lines[] = {
     {"Recorded time", .write = wf_writer_text_recorded},
     {"Simulated time", "result.simulated_time_ps", .text = "{:time}"},
     {"Messages", "result", .text = "{messages}, {bytes}"},
+    {"Failed", "result.network.failed",
+     .text = "{links} of {of_links:link|links}[, {routers:router|routers}] ({what})"},
     {"Failures", "result.failures", .write = line_failures},
     {"Message latency", "result.message_latency_ps", .write = line_latency},
     {"Ranks finish", "result.ranks", .write = line_finish},

@@ -132,6 +132,9 @@ enum wf_status wf_study_page_live(const struct wf_value *doc, enum wf_study_live
         *err = own;
         return status;
     }
+    if (status != WF_OK && mode == WF_STUDY_LIVE_AUTO && wf_page_simulator_size > 0) {
+        wf_doc_text(extra, "not_live", own.text);
+    }
     return WF_OK;
 }
 

@@ -80,8 +80,9 @@ static void print_file(FILE *out, const struct wf_study_info *info)
         (void)fprintf(out, ", %s before compression",
                       wf_human_size(native->totals.raw_bytes, raw));
     }
-    if (native->totals_known && native->totals.n_stored > 0 && !has_tasks(info)) {
-        (void)fprintf(out, ", 1 of %.1f ops stored",
+    if (native->totals_known && native->totals.n_stored > 0 &&
+        native->totals.n_ops > native->totals.n_stored && !has_tasks(info)) {
+        (void)fprintf(out, ", loops fold %.1f ops into one",
                       (double)native->totals.n_ops / (double)native->totals.n_stored);
     }
     (void)fputc('\n', out);

@@ -6,6 +6,7 @@
 #include "base/result/doc.h"
 #include "model/net/links.h"
 #include "model/topo/classes.h"
+#include "model/topo/damage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,32 @@ void wf_net_report_classes(struct wf_value *network, const struct wf_topo *topo,
                            const struct wf_net_link *classes)
 {
     describe_classes(network, topo, classes, NULL, 0);
+}
+
+void wf_net_report_failed(struct wf_value *result, const struct wf_topo *topo, const char *fail)
+{
+    struct wf_topo_damage damage;
+    struct wf_err ignored; /* the network was built from the same text */
+    uint64_t links = 0, switches = 0;
+
+    if (fail[0] == '\0' || strchr(fail, '@') != NULL ||
+        wf_topo_damage_read(&damage, topo, fail, &ignored) != WF_OK) {
+        return;
+    }
+    for (uint32_t v = 0; v < topo->n_vertices; v++) {
+        uint32_t n_ports = wf_topo_ports(topo, v);
+        switches += damage.vertices[v];
+        for (uint32_t port = 0; port < n_ports; port++) {
+            links += topo->ops->neighbor(topo, v, port) != WF_TOPO_NO_VERTEX &&
+                     wf_topo_damage_neighbor(&damage, v, port) == WF_TOPO_NO_VERTEX;
+        }
+    }
+    struct wf_value *section = wf_doc_section(wf_net_report_section(result), "failed");
+    wf_doc_text(section, "what", fail);
+    wf_doc_count(section, "links", links);
+    wf_doc_count(section, "of_links", topo->n_links);
+    wf_doc_count(section, "routers", switches);
+    wf_topo_damage_fini(&damage);
 }
 
 /* ---- links ---- */

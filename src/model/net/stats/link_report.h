@@ -41,6 +41,11 @@ struct wf_net_link_report {
 /* The section `network` of a result; created if there is none. */
 struct wf_value *wf_net_report_section(struct wf_value *result);
 
+/* Counts the links and switches that have failed for the whole run: network.failed. `fail` is
+ * net.fail; with times in it, or if it is empty, nothing is added. */
+void wf_net_report_failed(struct wf_value *result, const struct wf_topo *topo,
+                          const char *fail);
+
 void wf_net_report_links(struct wf_value *network, const struct wf_net_link_report *report);
 /* Adds the list `link_classes` without use of links: what net.links sets, as the model uses it. */
 void wf_net_report_classes(struct wf_value *network, const struct wf_topo *topo,
