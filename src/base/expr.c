@@ -193,8 +193,8 @@ static int32_t take_exponent(struct parser *p)
     return at[1] == '-' ? -power : power;
 }
 
-/* num * 10^power. What is below the last binary place is rounded away, what is too large becomes
- * the largest. */
+/* num * 10^power, rounded to the last binary place; a value that is too large becomes the largest
+ * one. */
 static struct wf_fixed scale_by_ten(wf_u128 num, int32_t power)
 {
     enum { DIVISOR_DIGITS = 19 };

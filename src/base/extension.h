@@ -11,7 +11,7 @@
 /* Whether the name ends in the extension and has something before it. */
 bool wf_extension_is(const char *path, const char *extension);
 
-/* A list of formats: the extension of number i; null behind the last one. */
+/* A list of formats: the extension of number i; null after the last one. */
 typedef const char *wf_extension_at(size_t i);
 
 /* The number of the format of a file. WF_EUSAGE if there is none: "<what> '<path>': the name must

@@ -25,8 +25,8 @@ char *wf_temp_directory(void);
  * moved to `path`; the caller frees its path. */
 char *wf_temp_beside(const char *path, bool directory);
 
-/* Moves a file or directory to `path`. What is there is replaced if `replace` is true, and
- * otherwise is an error EEXIST. After an error `temporary` is still there. */
+/* Moves a file or directory to `path`, and replaces what has that name if `replace` is true;
+ * otherwise fails with EEXIST. After an error `temporary` still exists. */
 bool wf_temp_move(const char *temporary, const char *path, bool replace);
 
 /* Removes a file, or a directory with all that is in it. Null is allowed. */

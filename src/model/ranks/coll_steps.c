@@ -78,8 +78,8 @@ static void recv_step(struct wf_collective_run *run, const struct wf_coll_step *
                            (struct wf_recv_use){run->cell, WF_RANK_NO_REQUEST});
 }
 
-/* What has been received since the last wait: in the step before, and in the steps before it
- * that did not wait. */
+/* The data received since the last wait: in the previous step, and in the steps before it that
+ * did not wait. */
 struct batch {
     uint64_t combined; /* bytes that are combined with the rank's own */
     bool any, any_remote;

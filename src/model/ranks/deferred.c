@@ -85,8 +85,8 @@ void wf_rank_run_deferred(const struct wf_caller *who)
     }
 }
 
-/* What is continued may defer more. That stays deferred: only what was in the list at the beginning
- * is continued. */
+/* Operations that continue may defer others. Those wait for the next time: only operations that
+ * are in the list now continue. */
 struct wf_deferred wf_deferred_begin(const struct wf_caller *who)
 {
     uint32_t first = from_earliest(who, wf_rank_cold(who)->deferred);

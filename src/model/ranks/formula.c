@@ -20,7 +20,7 @@ enum wf_formula wf_formula_find(const char *name)
                                            : WF_FORMULA_NONE;
 }
 
-/* Who waits for whom. */
+/* Which members of a collective wait for which others. */
 enum waits { FOR_ALL, FOR_ROOT, ROOT_FOR_ALL };
 
 static enum waits waits_of(enum wf_coll_kind kind)

@@ -19,7 +19,7 @@ static struct wf_match_link *edit_link(struct wf_ctx *ctx, uint32_t cell)
     return wf_cell_edit(ctx, cell);
 }
 
-/* Whether a receive and a message match. Which is which does not matter, since a message has no
+/* Whether a receive and a message match. Their order does not matter, since a message has no
  * wildcards. */
 static bool keys_match(const struct wf_match_key *a, const struct wf_match_key *b)
 {

@@ -23,7 +23,7 @@ enum wf_rank_state {
     WF_RANK_FAILED, /* stopped by an error of the program, see `failure` */
 };
 
-/* What is left to do for a rank at the end of the event (model/ranks/resume.h). */
+/* The work for a rank at the end of the event (model/ranks/resume.h). */
 enum wf_rank_due {
     WF_DUE_NOTHING,
     WF_DUE_PROGRAM, /* its wait has ended: its next ops */

@@ -94,7 +94,7 @@ extern struct wf_cap wf_cap;
 extern _Thread_local struct wf_cap_thread wf_cap_thread
     __attribute__((tls_model("initial-exec")));
 
-/* Ends the recording with one line on stderr. What was written stays readable. */
+/* Ends the recording with one line on stderr. The file stays readable up to here. */
 void wf_cap_give_up(const char *why);
 
 /* Before a call that is not recorded: binds the imports of MPI, if there was none when this

@@ -27,7 +27,7 @@ static void get(struct wf_cap_job *job, int bytes, int tag)
     MPI_Recv(job->room, bytes, MPI_CHAR, 1 - job->rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void exchange(struct wf_cap_job *job, int bytes)
+static void exchange_bytes(struct wf_cap_job *job, int bytes)
 {
     MPI_Sendrecv(job->data, bytes, MPI_CHAR, 1 - job->rank, 1, job->room, bytes, MPI_CHAR,
                  1 - job->rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -35,7 +35,7 @@ static void exchange(struct wf_cap_job *job, int bytes)
 
 static void measure_stream(struct wf_cap_job *job)
 {
-    exchange(job, 1);
+    exchange_bytes(job, 1);
     double begin = MPI_Wtime();
     for (int i = 0; i < STREAM && job->rank == 0; i++) {
         put(job, 1, 3);
@@ -44,7 +44,7 @@ static void measure_stream(struct wf_cap_job *job)
     for (int i = 0; i < STREAM && job->rank == 1; i++) {
         get(job, 1, 3);
     }
-    exchange(job, 1);
+    exchange_bytes(job, 1);
     wf_cap_note(&job->one_of_stream, (MPI_Wtime() - begin) / STREAM);
 }
 
@@ -56,7 +56,7 @@ static void measure_calls(struct wf_cap_job *job, int bytes, int n, struct wf_ca
 {
     double seconds = 0, begin;
 
-    exchange(job, 1);
+    exchange_bytes(job, 1);
     if (job->rank == 0) {
         for (int i = 0; i < n; i++) {
             begin = MPI_Wtime();
@@ -114,7 +114,7 @@ static int is_eager(struct wf_cap_job *job, int bytes)
     int found, eager = 0;
 
     for (int i = 0; i < EAGER_TRIES && job->rank < 2; i++) {
-        exchange(job, 1);
+        exchange_bytes(job, 1);
         double begin = MPI_Wtime();
         if (job->rank == 0) {
             put(job, bytes, 2);
@@ -146,7 +146,7 @@ static void find_overlap(struct wf_cap_job *job, int bytes)
     MPI_Request request;
 
     for (int i = 0; i < EAGER_TRIES && job->rank < 2 && bytes <= job->largest; i++) {
-        exchange(job, 1);
+        exchange_bytes(job, 1);
         double begin = MPI_Wtime();
         if (job->rank == 0) {
             MPI_Isend(job->data, bytes, MPI_CHAR, 1, 8, MPI_COMM_WORLD, &request);

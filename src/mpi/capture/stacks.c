@@ -223,7 +223,7 @@ static bool is_mpi(const char *name)
 }
 
 /* Writes the names of the frames, innermost first, up to main(). */
-static void record(uint32_t number, void *const *frames, int n)
+static void record_stack(uint32_t number, void *const *frames, int n)
 {
     char text[TEXT_MAX] = "", name[NAME_MAX_BYTES];
 
@@ -270,7 +270,7 @@ uint32_t wf_cap_stack(const void *site)
     uint32_t number = hash_of(frames + first, n - first);
     if ((known[number / 8] >> (number % 8) & 1) == 0) {
         known[number / 8] = (unsigned char)(known[number / 8] | 1U << (number % 8));
-        record(number, frames + first, n - first);
+        record_stack(number, frames + first, n - first);
     }
     return number;
 }

@@ -43,7 +43,7 @@ enum wf_status wf_vrank_libraries_find(const char *program,
                                        struct wf_vrank_libraries *out, struct wf_err *err);
 void wf_vrank_libraries_free(struct wf_vrank_libraries *libraries);
 
-/* What is known of a program whose rank loads a library. */
+/* A program whose rank loads a library. */
 struct wf_vrank_loading {
     const struct wf_vrank_program_file *program;
     const char *weftmpi; /* the file of libweftmpi */

@@ -261,7 +261,7 @@ static void rename_versions(const struct wf_vrank_program_file *file,
     }
 }
 
-/* What is asked for instead of a library; null if that stays as it is. */
+/* The library that replaces a needed one; null if that stays as it is. */
 static const char *instead_of(const struct wf_vrank_relinking *relinking, const char *needed)
 {
     for (uint32_t k = 0; k < relinking->n; k++) {

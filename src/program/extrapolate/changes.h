@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What is to be different in a program that is played: more iterations, other sizes and times. */
+/* Changes of a program that is played: the number of iterations, sizes and times. */
 
 #include "base/status.h"
 

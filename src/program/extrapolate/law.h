@@ -29,7 +29,7 @@ struct wf_ext_law {
 
 double wf_ext_law_at(const struct wf_ext_law *law, const struct wf_ext_grid *grid);
 
-/* What is known about a quantity besides its points. */
+/* Knowledge about a quantity besides its points. */
 struct wf_ext_hint {
     /* Number of ranks and grid for which the law is wanted. */
     const struct wf_ext_grid *target;

@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * What is understood of a program: statements with guards, peers, sizes and times as functions of
- * the rank and the number of ranks. A model of a program plays it at any number of ranks that
- * fits its grid.
+ * The model of a program: statements with guards, peers, sizes and times as functions of the rank
+ * and the number of ranks. It plays the program at any number of ranks that fits its grid.
  */
 
 #include "base/map.h"
@@ -131,7 +130,7 @@ struct wf_ext_model {
 };
 
 /* Understands the traces in model->input, which wf_ext_read_end() has prepared, as far as `target`
- * ranks need it. What is not understood is WF_EINVAL and names the op and the ranks. */
+ * ranks need it. An op that follows no rule is WF_EINVAL; the error names the op and the ranks. */
 WF_NODISCARD
 enum wf_status wf_ext_model_build(struct wf_ext_model *model, uint32_t target,
                                   struct wf_err *err);
@@ -183,7 +182,7 @@ enum wf_status wf_ext_learn_values(struct wf_ext_model *model, struct wf_ext_ste
                                    struct wf_err *err);
 /* ---- refuse.c: WF_EINVAL, with the op and the ranks ---- */
 
-/* What is not understood about a statement. */
+/* The error for a statement that follows no rule. */
 WF_NODISCARD
 enum wf_status wf_ext_refuse(const struct wf_ext_model *model, uint32_t statement,
                              const char *what, struct wf_err *err);

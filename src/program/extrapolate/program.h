@@ -6,7 +6,7 @@
  * Computing is an op at first; in a recorded trace, which has a little computing before most ops,
  * it becomes a property of the op after it. Requests are named by their position among the open
  * ones, communicators by the order in which the rank meets them, peers by their rank in the
- * program. What is left is the shape of an op, the same for all ranks and counts, and its values.
+ * program. The rest is the shape of an op, the same for all ranks and counts, and its values.
  */
 
 #include "base/strings.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is not understood, in words: the op, the ranks, and what they do that follows no rule. */
+/* Error messages for programs that follow no rule: the op, the ranks, and what they do. */
 #include "program/extrapolate/model.h"
 
 #include <inttypes.h>

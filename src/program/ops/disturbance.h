@@ -40,8 +40,8 @@ static inline struct wf_disturbance wf_disturbance_unpack(uint32_t packed)
     return (struct wf_disturbance){packed & 255, packed >> 8 & 65535, packed >> 24};
 }
 
-/* What was counted during a span of `ns` nanoseconds, of which the rank did not run for
- * `idle_ns`, packed. */
+/* Packs the counts of a span of `ns` nanoseconds, of which the rank did not run for
+ * `idle_ns`. */
 static inline uint32_t wf_disturbance_of(const struct wf_os_watch_counts *counts,
                                          int64_t idle_ns, int64_t ns)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Variants of a place are places of their own if they have so many spans in the mean. */
+/* Variants of a place are separate places if they have this many spans on average. */
 enum { SPANS_PER_VARIANT = 8 };
 
 /* A place without and with its variants. */

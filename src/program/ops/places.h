@@ -14,7 +14,7 @@
  *   - its number among compute ops without another op between them;
  *   - tags, sizes (powers of two) and communicators of these ops (the communicators in the
  *     order in which the rank first used them), as long as each such variant of a place has 8
- *     spans in the mean. Otherwise the variants are one place: a program that counts its
+ *     spans on average. Otherwise the variants are one place: a program that counts its
  *     iterations in tags would have no witnesses.
  * Peers are not part of it, since they differ between ranks.
  *

@@ -6,7 +6,7 @@
 #include "program/ops/created.h"
 #include "program/ops/fields_inline.h"
 
-/* What is needed of a kind of op, looked up once. */
+/* Properties of a kind of op, looked up once. */
 struct wf_op_plan {
     const struct wf_op_layout *layout;
     enum wf_op_kind kind;
@@ -24,7 +24,7 @@ static inline struct wf_op_plan wf_op_plan_of(enum wf_op_kind kind,
                                                   info->family == WF_FAMILY_PERSISTENT};
 }
 
-/* What is known of the rank: a communicator and requests that it has created. */
+/* The state of a rank: a communicator, and the requests that it has created. */
 struct wf_op_known {
     uint32_t comm, comm_size; /* comm_size: 0 if the rank does not have the communicator */
     struct wf_created_span requests;

@@ -118,7 +118,7 @@ static void add_variation(const struct wf_places *places,
 /*
  * Analysis of variance with ranks as groups: the means of ranks differ by chance with the
  * variance s^2 / n. What is left of their variance is imbalance; its share is `keep`, and ranks
- * get the level that is best in the mean (James and Stein, "Estimation with quadratic loss",
+ * get the level that is best on average (James and Stein, "Estimation with quadratic loss",
  * 1961): long segments by drawing from each other, short ones by a factor. Steps from span to span
  * give the noise without slow changes, if that is less.
  */

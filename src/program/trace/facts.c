@@ -84,7 +84,7 @@ static uint64_t bytes_of(const struct wf_op *op, uint32_t comm_size)
     return bytes;
 }
 
-/* What is looked up once for each kind of op. */
+/* Properties of a kind of op, looked up once. */
 struct kind_facts {
     bool has_comm, has_bytes, sends, reduces, computes;
     bool has_one_size; /* its size is `bytes` */

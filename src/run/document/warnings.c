@@ -109,7 +109,7 @@ static void warn_routing(const struct wf_job *job, struct wf_value *root)
 
 /* ---- settings without effect ---- */
 
-/* The condition of a parameter does not hold: says so, with the remedy. */
+/* Warns of a parameter whose condition does not hold, with the remedy. */
 static void warn_of_condition(struct wf_value *root, const char *scope,
                               const struct wf_param *row)
 {

@@ -44,7 +44,7 @@ enum {
     BUSY_FOR_LOCKSTEP = 40, /* percent of what links carry: below both most routers idle; */
     BUSY_FOR_FREQUENT =
         2,            /* the same for grids of frequent kinds, whose idle routers cost little */
-    CYCLES_A_HOP = 4, /* of a packet under way that rarely waits */
+    CYCLES_A_HOP = 4, /* of a packet that rarely waits */
     SAMPLES = 64,     /* pairs of nodes whose distance is looked up */
 };
 
@@ -109,7 +109,7 @@ static bool is_loaded(const struct wf_job *job, const struct wf_traffic_params *
 }
 
 /* Packets that leave routers: those that nodes generate, as far as the links can carry them, less
- * what those under way at the end have before them. */
+ * what the packets in the network at the end still have to go. */
 static double packet_hops(const struct wf_job *job, const struct wf_traffic_params *set)
 {
     const struct wf_topo *topo = job->plan->topo;

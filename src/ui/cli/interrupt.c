@@ -315,8 +315,8 @@ void wf_interrupt_prepare(void)
     }
 }
 
-/* SIGHUP stays ignored if it is: nohup is the user's wish. A shell ignores SIGINT for what runs
- * in the background, but who sends it to weft by name means it. */
+/* SIGHUP stays ignored if it is: the user asked for it with nohup. A shell ignores SIGINT for
+ * programs in the background, but a SIGINT sent to weft by name is meant for it. */
 static bool is_wanted(int number)
 {
     struct sigaction before;

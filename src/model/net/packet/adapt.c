@@ -70,7 +70,7 @@ static const struct unit *look(const struct wf_packet_view *view, uint32_t cell)
     return wf_cell_read(view->ctx, cell);
 }
 
-static uint32_t find(const struct wf_packet_view *view, const struct wf_packet_head *head)
+static uint32_t find_unit(const struct wf_packet_view *view, const struct wf_packet_head *head)
 {
     const struct wf_cellmap *units = units_of(view);
     uint32_t cell = units->root == 0 ? 0 : wf_cellmap_get(view->ctx, units, key_of(head));
@@ -129,7 +129,7 @@ uint32_t wf_packet_adapt_port(const struct wf_packet_view *view, struct wf_packe
 {
     const struct wf_packet_head in = run->head;
     bool is_first = run->first == 0, is_last = run->msg != NULL, chooses = false;
-    uint32_t cell = is_first && is_last ? 0 : find(view, &in), port;
+    uint32_t cell = is_first && is_last ? 0 : find_unit(view, &in), port;
 
     if (cell != 0 && look(view, cell)->epoch == epoch_now(view)) {
         port = look(view, cell)->port;

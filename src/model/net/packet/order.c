@@ -115,7 +115,7 @@ static struct pending *new_pending(const struct wf_packet_view *view, uint32_t p
     return wf_cell_edit(view->ctx, cell);
 }
 
-/* What has arrived of a message; all zero if nothing has. */
+/* The part of a message that has arrived; all zero if none has. */
 static struct pending get_pending(const struct wf_packet_view *view, uint32_t peer_cell,
                                   uint32_t number)
 {

@@ -17,7 +17,7 @@ typedef uint32_t wf_hops_fn(const void *arg, uint32_t from, uint32_t to);
 
 struct wf_rails;
 
-/* What is to be recorded. */
+/* What to record, and the limits of a recording. */
 struct wf_recording_options {
     struct wf_recording_limits limits;
     wf_hops_fn *hops; /* null: there is no topology, so hops are not counted */

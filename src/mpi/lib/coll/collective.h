@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Collectives (MPI-4.0, 6 and 8.6): which data each member puts and which it takes. What they
- * cost is the simulation's task. One description serves the blocking, the nonblocking and the
+ * Collectives (MPI-4.0, 6 and 8.6): which data each member puts and which it takes; the
+ * simulation computes what they cost. One description serves the blocking, the nonblocking and the
  * persistent function; bindings/generate.py fills it in from the arguments of the MPI function.
  */
 

@@ -93,7 +93,7 @@ MPI_Offset wl_file_place(const struct wl_file *file, MPI_Offset at, size_t *run)
     return base + wl_type_locate(type, rest, run);
 }
 
-/* What is wrong with an elementary type or a file type (MPI-4.0, 14.1.1); null if nothing is. */
+/* The error of an elementary type or a file type (MPI-4.0, 14.1.1); null if there is none. */
 static const char *wrong_view(const struct wl_file *file, const struct wl_type *type)
 {
     enum wl_order order = wl_type_order(type);

@@ -23,7 +23,7 @@ struct wf_cut_options {
     struct wf_pass pass;  /* who waits for the first reading */
 };
 
-/* What was left out because its partner was. */
+/* Ops that were left out because their partners were. */
 struct wf_cut_losses {
     uint64_t n_messages;    /* sends and receives without partner */
     uint64_t n_collectives; /* that not all call, or whose root is gone */

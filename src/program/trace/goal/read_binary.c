@@ -77,7 +77,7 @@ static struct node take_node(struct reading *r)
     return node;
 }
 
-/* What is wrong with a node; null if nothing is. */
+/* The error in a node, in words; null if there is none. */
 static const char *fault_of(const struct reading *r, const struct node *node)
 {
     static const char *const kinds = "a node that is no send, recv or calc";

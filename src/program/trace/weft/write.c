@@ -27,7 +27,7 @@ struct rank_out {
     uint64_t n_ops;
 };
 
-/* What is looked up once for each kind of op. */
+/* Properties of a kind of op, looked up once. */
 struct kind_out {
     struct wf_op_plan plan;
     uint8_t n_messages; /* that an op which passes the quick check sends */

@@ -21,7 +21,7 @@ static uint64_t longest_delay(const struct wf_router_net *model)
     return longest + model->set.turnaround;
 }
 
-/* What is not simulated, if it applies. */
+/* A feature that lock step does not simulate, and whether the scenario uses it. */
 struct limit {
     bool applies;
     const char *what;

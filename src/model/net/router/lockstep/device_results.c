@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes back from a device. */
+/* Results copied from a device. */
 #include "base/mem.h"
 #include "model/net/deadlock.h"
 #include "model/net/router/lockstep/group.h"
@@ -28,7 +28,7 @@ static enum wf_status sum_up(struct wf_lockstep_group *group, struct wf_err *err
                         : launch_plain(group, "wf_gpu_lockstep_sum", &sum, sizeof(sum), err);
 }
 
-/* What comes back from the device. */
+/* The state that is copied from the device after a run. */
 struct final {
     uint32_t *packets, *blocked;    /* as in struct wf_lockstep_pack */
     struct wf_lockstep_wait *waits; /* of all networks */

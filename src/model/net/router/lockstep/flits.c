@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { CYCLES_BETWEEN_LOOKS = 1024 }; /* at the user's wish to stop, and for progress */
+enum { CYCLES_BETWEEN_LOOKS = 1024 }; /* between checks for an interruption, and reports */
 
 /* ---- the run ---- */
 
@@ -186,7 +186,7 @@ static cycle_function *code_for(const struct shape *shape)
     return cycle_any;
 }
 
-/* Returns the number of cycles until the end or the user's wish to stop. */
+/* Returns the number of simulated cycles: until the end, or until the user interrupts. */
 static uint32_t simulate(struct flits *f, const struct wf_lockstep_run *run)
 {
     cycle_function *take_cycle = code_for(&f->shape);

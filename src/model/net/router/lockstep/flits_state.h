@@ -282,7 +282,7 @@ static inline uint32_t port_of(const struct here *h, uint32_t queue)
     return __builtin_constant_p(h->shape.vcs) ? queue / h->shape.vcs : h->f->port_of[queue];
 }
 
-/* What is at the end of a link: the queue that flits enter which use the first virtual channel. */
+/* The end of a link: the queue of its first virtual channel. */
 struct link {
     uint32_t router, queue;
 };

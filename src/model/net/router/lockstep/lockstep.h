@@ -72,7 +72,7 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
                                     const struct wf_lockstep_run *run,
                                     struct wf_lockstep_result *result, struct wf_err *err);
 
-/* What is known after a run. */
+/* The state of the network after a run. */
 struct wf_lockstep_final {
     const struct wf_lockstep_out *out;
     const uint32_t *packets; /* of each channel: router * n_ports * vcs + channel */

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 enum {
-    CYCLES_BETWEEN_LOOKS = 256,        /* at the user's wish to stop, and for progress */
+    CYCLES_BETWEEN_LOOKS = 256,        /* between checks for an interruption, and reports */
     ROUTERS_BETWEEN_LOOKS = 64 * 1024, /* cycles of routers, if that is sooner: half a second */
 };
 
@@ -288,7 +288,7 @@ static void share(struct worker *workers, uint32_t n, const struct wf_lockstep_n
     }
 }
 
-/* Cycles of large networks take long: looks at the user's wish are closer together. */
+/* Cycles of large networks take long, so they check for an interruption more often. */
 static uint32_t looks_every(const struct wf_lockstep_net *net)
 {
     uint32_t cycles = ROUTERS_BETWEEN_LOOKS / net->n;

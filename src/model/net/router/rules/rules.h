@@ -100,7 +100,7 @@ struct wf_router_channel_now {
     bool is_held;     /* by a packet that waits for the link */
 };
 
-/* What is known of the first packet of a queue, or of the queue. */
+/* Facts about a queue or its first packet. */
 enum wf_router_fact {
     WF_ROUTER_BORN,    /* the cycle in which it entered its injection queue */
     WF_ROUTER_ASKED,   /* that of its first request */
