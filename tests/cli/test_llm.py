@@ -22,6 +22,8 @@ MISTAKES = [
     (["expert=2"], "experts must be a multiple of expert"),
     (["chunks=2"], "chunks needs schedule=interleaved"),
     (["experts=4", "top_k=5"], "top_k must not be larger"),
+    (["framework=pytorch"], "megatron-core"),
+    (["attention=fused"], "unfused"),
     (["batch=3"], "batch must be a multiple of replicas"),
     (["pipeline=2", "schedule=interleaved", "chunks=2", "batch=6"], "multiple of the stages"),
 ]
@@ -118,6 +120,36 @@ def check_memory():
         check(found == warns, f"{memory}: {document.get('warnings')}")
 
 
+def check_frameworks():
+    """Kernels of a framework: their operations, bytes and launches one after another, and what it does by default."""
+    plain = [*PLAIN, "-n", "1", *params(["batch=3", "framework=megatron", "gated=false"])]
+    products, square = 8 * 512 * 2 * (4 * 1024**2 + 2 * 1024 * 4096), 8 * 512 * 4 * 512 * 1024
+    head = 512 * 2 * 16 * 1024 * 2.78  # a column is a tile of 16, and begins at an odd place
+    got, expected = training(plain)["step_ps"], 3 * 3 * (products + square + head)
+    check(abs(got / expected - 1) < 1e-3, f"kernels of megatron: {got} ps, not {expected}")
+    moved = training([*plain, "-p", "cpu.memory_bandwidth=10GB/s"])["step_ps"] - got
+    launched = [training([*plain, "-p", "cpu.tflops16=1000000", "-p", f"cpu.dispatch={time}"])["step_ps"] for time in ("1ms", "2ms")]
+    check(moved > 5e11, f"bytes: {moved}")
+    kernels = (launched[1] - launched[0]) / 1e9 / (3 * 8)
+    check(40 < kernels < 70, f"{kernels} kernels for a layer")
+    # Four heads of a microbatch are a block of the fused softmax; two need eight kernels more.
+    two = training([*PLAIN, "-n", "4", *params(["batch=3", "tensor=4", "framework=megatron", "gated=false"]), "-p", "cpu.tflops16=1000000",
+                    "-p", "cpu.dispatch=1ms"])["step_ps"]
+    collectives = 4
+    check(round((two - launched[0]) / 1e9 / 24) == 4 + 3 + collectives, f"kernels without a fused softmax: {(two - launched[0]) / 24e9}")
+    # What the user says counts more than the framework; others shard and overlap.
+    args = ["replay", "gen:llm", "-n", "16", *LOGGP, "--machine", "h100-rail", "--json", "-q",
+            *params(["model=llama3-8b", "layers=4", "batch=16", "tensor=4", "pipeline=2"])]
+    own = [training([*args, *params([f"framework={name}", *more])])["step_ps"] for name, more in (
+        ("megatron", []), ("megatron", ["attention=flash", "dropout=false"]), ("megatron-core", []), ("megatron-core", ["overlap=false"]),
+        ("megatron-deepspeed", []), ("torchtitan", []), ("torchtitan", ["schedule=zero_bubble"]), ("megatron", ["recompute=attention"]))]
+    check(own[1] < own[0] and own[2] < own[3] and own[7] > own[0], f"frameworks: {own}")
+    # Table 2 and figure 1 of arXiv:2205.05198: 22 billion weights do not fit into 80 GB without recomputation.
+    whole = training(["replay", "gen:llm", "-n", "8", "--machine", "a100-rail", "--net", "loggp", "--json", "-q", *params(
+        ["framework=megatron", "layers=48", "hidden=6144", "heads=64", "ffn=24576", "gated=false", "batch=4", "micro=4", "tensor=8"])])
+    check(98 < whole["memory"]["total_bytes"] / 2**30 < 112, f"22 billion weights: {whole['memory']}")
+
+
 def check_inference():
     """A forward pass; and a token that reads all weights and keys, whatever the operations."""
     got = training([*PLAIN, "-n", "1", *params(["batch=3", "phase=prefill"])])
@@ -147,6 +179,7 @@ def main():
     check_files()
     check_memory()
     check_inference()
+    check_frameworks()
     check_schedules()
     check_communication()
     check_sharded()

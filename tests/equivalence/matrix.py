@@ -146,7 +146,7 @@ PROGRAMS = [
     ["replay", "gen:text", "-n", "12", "--ranks-per-node", "4", "-p", f"gen.file={COLLECTIVES}", "-p", "mpi.rules=nccl",
      "--record", "--what-if"],
     ["replay", "gen:llm", "-n", "16", "--machine", "h100-rail", "--net", "loggp", "-p", "gen.model=llama3-8b",
-     "-p", "gen.layers=3", "-p", "gen.batch=16", "-p", "gen.zero=3"],
+     "-p", "gen.layers=3", "-p", "gen.batch=16", "-p", "gen.framework=torchtitan", "-p", "cpu.dispatch=20us"],
     ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=4x4x4", "-p", "gen.steps=2"],
     ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=5x4x3", "-p", "gen.steps=2", "-p", "gen.periodic=no"],
     ["replay", "gen:leanmd", "-n", "8", "-p", "gen.cells=3x3x3", "-p", "gen.atoms=20", "--net",

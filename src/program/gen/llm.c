@@ -45,7 +45,29 @@ static const char *const schedule_names[] = {"gpipe", "1f1b", "interleaved", "ze
 static const char *const phase_names[] = {"training", "prefill", "decode", NULL};
 static const char *const precision_names[] = {"bf16", "fp8", NULL};
 static const char *const recompute_names[] = {"none", "attention", "full", NULL};
-static const char *const zero_names[] = {"0", "1", "2", "3", NULL};
+enum { ZERO_AUTO = 4 };
+static const char *const zero_names[] = {"0", "1", "2", "3", "auto", NULL};
+static const char *const choice_names[] = {"false", "true", "auto", NULL};
+static const char *const attention_names[] = {"flash", "unfused", "auto", NULL};
+
+/* What frameworks do unless they are told otherwise. */
+struct framework {
+    const char *name;
+    bool shares_sequence, overlaps, overlaps_tensor, unfused, drops;
+    int zero;
+    uint32_t gradient_bytes;
+};
+
+static const struct framework frameworks[] = {
+    [WF_GEN_LLM_NO_FRAMEWORK] = {"none", true, true, true, false, false, 1, 4},
+    [WF_GEN_LLM_MEGATRON] = {"megatron", false, false, false, true, true, 0, 2},
+    [WF_GEN_LLM_MEGATRON_DEEPSPEED] = {"megatron-deepspeed", false, false, false, true, true, 1,
+                                       2},
+    [WF_GEN_LLM_MEGATRON_CORE] = {"megatron-core", true, true, false, false, false, 1, 4},
+    [WF_GEN_LLM_TORCHTITAN] = {"torchtitan", true, true, false, false, false, 3, 4},
+};
+static const char *const framework_names[] = {
+    "none", "megatron", "megatron-deepspeed", "megatron-core", "torchtitan", NULL};
 
 struct llm {
     struct wf_source source;
@@ -54,6 +76,7 @@ struct llm {
     struct wf_gen_llm_sizes sizes;
     struct wf_gen_llm_stage *stages;
     uint64_t tflops;
+    uint32_t n_counters;
     struct wf_source_memory memory; /* of a rank of the stage that needs most */
 };
 
@@ -92,27 +115,36 @@ static const struct wf_param params_table[] = {
         .doc = "Ranks that share each sequence: context parallelism"),
     ROW(expert, COUNT, .def = "1", .min = "1", .max = "65536",
         .doc = "Ranks that share the experts: expert parallelism"),
-    ROW(sequence_parallel, BOOL, .def = "true",
+    ROW(framework, ENUM, .def = "none", .choices = framework_names,
+        .doc = "Whose kernels and defaults: what is auto is as in Megatron-LM of 2021, "
+               "Megatron-DeepSpeed, Megatron-Core or torchtitan; none: a roofline for each "
+               "part of a layer"),
+    ROW(attention, ENUM, .def = "auto", .choices = attention_names,
+        .doc = "Whether attention keeps its scores in memory, with a framework"),
+    ROW(dropout, ENUM, .def = "auto", .choices = choice_names,
+        .doc = "Whether there is dropout, with a framework"),
+    ROW(sequence_parallel, ENUM, .def = "auto", .choices = choice_names,
         .doc = "Whether ranks that share layers also share norms and residual sums"),
     ROW(schedule, ENUM, .def = "1f1b", .choices = schedule_names,
         .doc = "Order of microbatches in the pipeline"),
     ROW(chunks, COUNT, .def = "1", .min = "1", .max = "1000",
         .doc = "Chunks of layers of a stage, with schedule=interleaved"),
-    ROW(zero, ENUM, .def = "1", .choices = zero_names,
+    ROW(zero, ENUM, .def = "auto", .choices = zero_names,
         .doc = "ZeRO: what replicas divide among them. 1: states of the optimizer, 2: also "
                "gradients, 3: also weights"),
     ROW(precision, ENUM, .def = "bf16", .choices = precision_names,
         .doc = "Numbers of products with weights"),
     ROW(recompute, ENUM, .def = "none", .choices = recompute_names,
         .doc = "What is computed again in backward passes"),
-    ROW(overlap, BOOL, .def = "true", .doc = "Whether replicas communicate while they compute"),
-    ROW(overlap_tensor, BOOL, .def = "true",
+    ROW(overlap, ENUM, .def = "auto", .choices = choice_names,
+        .doc = "Whether replicas communicate while they compute"),
+    ROW(overlap_tensor, ENUM, .def = "auto", .choices = choice_names,
         .doc = "Whether ranks that share layers communicate while they compute"),
     ROW(bucket, SIZE, .def = "0", .max = "1TiB",
         .doc = "Gradients that are reduced together, unless zero=3; 0: of 40 million weights, "
                "and of at least a million for each replica"),
-    ROW(gradient_bytes, COUNT, .def = "4", .min = "1", .max = "8",
-        .doc = "Bytes of a gradient when it is reduced"),
+    ROW(gradient_bytes, COUNT, .def = "0", .max = "8",
+        .doc = "Bytes of a gradient when it is reduced; 0: as the framework, 4 without"),
     ROW(steps, COUNT, .def = "1", .min = "1", .max = "1000000", .doc = "Training steps"),
     ROW(attention_cost, REAL, .def = "1.4", .min = "0.1", .max = "10",
         .doc = "How much longer an operation of attention takes than one of a product with "
@@ -132,6 +164,26 @@ static void fill(uint64_t *value, uint32_t preset)
     *value = *value == 0 ? preset : *value;
 }
 
+static bool choose(int choice, bool otherwise)
+{
+    return choice == WF_GEN_LLM_AUTO ? otherwise : choice == WF_GEN_LLM_YES;
+}
+
+static void complete_framework(struct wf_gen_llm_params *p)
+{
+    const struct framework *framework = &frameworks[p->framework];
+
+    p->shares_sequence = choose(p->sequence_parallel, framework->shares_sequence) &&
+                         p->tensor > 1 && p->phase != WF_GEN_LLM_DECODE;
+    p->overlaps = choose(p->overlap, framework->overlaps);
+    p->overlaps_tensor = choose(p->overlap_tensor, framework->overlaps_tensor);
+    p->drops = choose(p->dropout, framework->drops);
+    p->unfused = p->attention == WF_GEN_LLM_ANY_ATTENTION ? framework->unfused
+                                                          : p->attention == WF_GEN_LLM_UNFUSED;
+    p->zero = p->zero == ZERO_AUTO ? framework->zero : p->zero;
+    fill(&p->gradient_bytes, framework->gradient_bytes);
+}
+
 static void complete(struct wf_gen_llm_params *p)
 {
     const struct model *model = &models[p->model];
@@ -149,9 +201,7 @@ static void complete(struct wf_gen_llm_params *p)
     fill(&p->experts, model->experts);
     fill(&p->top_k, model->top_k);
     p->gated = p->model == 0 ? p->gated : model->gated;
-    if (p->tensor == 1 || p->phase == WF_GEN_LLM_DECODE) {
-        p->sequence_parallel = false;
-    }
+    complete_framework(p);
 }
 
 static enum wf_status fail(struct wf_err *err, const char *what, uint64_t a, uint64_t b)
@@ -306,6 +356,7 @@ static enum wf_status llm_create(const void *params, uint32_t n_ranks, struct wf
     llm->sizes = sizes;
     llm->shape = wf_gen_llm_shape(&given);
     llm->tflops = (uint64_t)given.tflops;
+    llm->n_counters = given.framework == WF_GEN_LLM_NO_FRAMEWORK ? 3 : 4;
     llm->stages = wf_xcalloc(sizes.stages, sizeof(*llm->stages));
     find_memory(llm);
     enum wf_status status = make_stages(llm, err);
@@ -322,8 +373,10 @@ static int64_t own_time(const struct llm *llm, const struct wf_gen_llm_work *wor
 {
     enum { BYTES_PER_PS = 2 };
     uint64_t flops = (work->flops16 + work->flops8) / llm->tflops;
+    uint64_t moves = work->bytes / BYTES_PER_PS;
 
-    return (int64_t)wf_min_u64(wf_max_u64(flops, work->bytes / BYTES_PER_PS), INT64_MAX / 4);
+    return (int64_t)wf_min_u64(work->kernels > 0 ? flops + moves : wf_max_u64(flops, moves),
+                               INT64_MAX / 4);
 }
 
 static void make_op(const struct llm *llm, uint32_t rank, const struct wf_gen_llm_op *what,
@@ -335,10 +388,11 @@ static void make_op(const struct llm *llm, uint32_t rank, const struct wf_gen_ll
 
     if (what->kind == WF_OP_COMPUTE) {
         wf_gen_make_compute(op, own_time(llm, &what->work));
-        op->n_counters = 3;
+        op->n_counters = llm->n_counters;
         op->counters[0] = what->work.flops16;
         op->counters[1] = what->work.flops8;
         op->counters[2] = what->work.bytes;
+        op->counters[3] = what->work.kernels;
     } else if (what->kind == WF_OP_WAITALL) {
         wf_gen_make_waitall(op, what->count);
         op->request = what->request;
@@ -406,10 +460,10 @@ static const char *llm_name(const struct wf_source *source, enum wf_source_name 
                             uint32_t number)
 {
     /* As the roofline of processors knows them (model/ranks/cpu/cpu.h). */
-    static const char *const counters[] = {"flops16", "flops8", "memory_bytes"};
+    static const char *const counters[] = {"flops16", "flops8", "memory_bytes", "kernels"};
+    const struct llm *llm = (const struct llm *)source;
 
-    (void)source;
-    return kind == WF_NAME_COUNTER && number < 3 ? counters[number] : NULL;
+    return kind == WF_NAME_COUNTER && number < llm->n_counters ? counters[number] : NULL;
 }
 
 static bool llm_work(const struct wf_source *source, struct wf_source_work *out)

@@ -4,7 +4,8 @@
 /*
  * The parts of gen:llm, a training step of a transformer: the work of its layers (llm_shape.c),
  * the order of microbatches in a pipeline (llm_schedule.c), and the ops of a stage
- * (llm_stage.c), and the memory that they need (llm_memory.c). All ranks of a stage execute the same ops, so a stage has one list of them.
+ * (llm_stage.c), and the memory that they need (llm_memory.c). llm_kernels.c counts the work of
+ * a framework kernel by kernel. All ranks of a stage execute the same ops, so a stage has one list of them.
  * Private to gen/.
  */
 
@@ -20,16 +21,20 @@ struct wf_gen_llm_params {
     bool gated;
     uint64_t batch, micro;
     uint64_t tensor, pipeline, context, expert;
-    bool sequence_parallel;
-    int schedule; /* enum wf_gen_llm_schedule */
+    int sequence_parallel, overlap, overlap_tensor; /* enum wf_gen_llm_choice */
+    int schedule;                                   /* enum wf_gen_llm_schedule */
     uint64_t chunks;
     int zero;
     int precision; /* enum wf_gen_llm_precision */
     int recompute; /* enum wf_gen_llm_recompute */
-    bool overlap, overlap_tensor;
+    int framework; /* enum wf_gen_llm_framework */
+    int attention; /* enum wf_gen_llm_attention */
+    int dropout;   /* enum wf_gen_llm_choice */
     uint64_t bucket, gradient_bytes;
     uint64_t steps;
     double attention_cost, expert_cost, tflops;
+    /* What the choices come to: of the user, or else of the framework. */
+    bool shares_sequence, overlaps, overlaps_tensor, unfused, drops;
 };
 
 enum wf_gen_llm_schedule {
@@ -38,15 +43,35 @@ enum wf_gen_llm_schedule {
     WF_GEN_LLM_INTERLEAVED,
     WF_GEN_LLM_ZERO_BUBBLE
 };
+enum wf_gen_llm_choice { WF_GEN_LLM_NO, WF_GEN_LLM_YES, WF_GEN_LLM_AUTO };
+enum wf_gen_llm_attention { WF_GEN_LLM_FLASH, WF_GEN_LLM_UNFUSED, WF_GEN_LLM_ANY_ATTENTION };
+enum wf_gen_llm_framework {
+    WF_GEN_LLM_NO_FRAMEWORK,
+    WF_GEN_LLM_MEGATRON,
+    WF_GEN_LLM_MEGATRON_DEEPSPEED,
+    WF_GEN_LLM_MEGATRON_CORE,
+    WF_GEN_LLM_TORCHTITAN
+};
 enum wf_gen_llm_phase { WF_GEN_LLM_TRAINING, WF_GEN_LLM_PREFILL, WF_GEN_LLM_DECODE };
 enum wf_gen_llm_precision { WF_GEN_LLM_BF16, WF_GEN_LLM_FP8 };
 enum wf_gen_llm_recompute { WF_GEN_LLM_NOTHING, WF_GEN_LLM_ATTENTION, WF_GEN_LLM_EVERYTHING };
 
 /* ---- work ---- */
 
-/* Operations and memory accesses of one rank. */
+/* Operations and memory accesses of one rank. With kernels, operations and accesses are those
+ * of different kernels, one after another; without, they overlap (model/ranks/cpu/cpu.h). */
 struct wf_gen_llm_work {
-    uint64_t flops16, flops8, bytes;
+    uint64_t flops16, flops8, bytes, kernels;
+};
+
+/* Parts of a model between collectives. */
+enum wf_gen_llm_part {
+    WF_GEN_LLM_OF_ATTENTION,
+    WF_GEN_LLM_OF_CORE, /* of the attention: the part without weights, forwards */
+    WF_GEN_LLM_OF_FFN,
+    WF_GEN_LLM_OF_HEAD,
+    WF_GEN_LLM_OF_EMBEDDING,
+    WF_GEN_LLM_PARTS
 };
 
 /* A model cut into pieces for a rank. Bytes of data are those that a rank sends or keeps. */
@@ -56,12 +81,14 @@ struct wf_gen_llm_shape {
     struct wf_gen_llm_work attention, attention_moves, ffn, ffn_moves, head, head_moves;
     struct wf_gen_llm_work core;    /* of the attention: the part without weights */
     uint64_t core_backward_percent; /* of the forward part */
-    uint64_t activation;            /* bytes of the activations of a microbatch, whole */
-    uint64_t context_bytes;         /* keys and values of a rank */
-    uint64_t routed;                /* bytes that a rank sends to experts */
-    uint64_t layer_params;          /* weights of a layer, without experts, on a rank */
-    uint64_t expert_params;         /* weights of the experts of a layer on a rank */
-    uint64_t head_params;           /* of the embedding, and of the last layer */
+    /* With a framework, instead: the kernels of a part, forwards and backwards. */
+    struct wf_gen_llm_work forward[WF_GEN_LLM_PARTS], backward[WF_GEN_LLM_PARTS];
+    uint64_t activation;    /* bytes of the activations of a microbatch, whole */
+    uint64_t context_bytes; /* keys and values of a rank */
+    uint64_t routed;        /* bytes that a rank sends to experts */
+    uint64_t layer_params;  /* weights of a layer, without experts, on a rank */
+    uint64_t expert_params; /* weights of the experts of a layer on a rank */
+    uint64_t head_params;   /* of the embedding, and of the last layer */
     uint64_t flops_per_token;
 };
 
@@ -72,6 +99,9 @@ static inline uint64_t wf_gen_llm_new_tokens(const struct wf_gen_llm_params *p)
 }
 
 struct wf_gen_llm_shape wf_gen_llm_shape(const struct wf_gen_llm_params *p);
+
+/* Sets the kernels of a framework; the other members of the shape are set. */
+void wf_gen_llm_kernels(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shape);
 
 /* The layers of a chunk of a stage. */
 uint32_t wf_gen_llm_layers(const struct wf_gen_llm_params *p, uint32_t stage, uint32_t chunk);

@@ -32,17 +32,23 @@ static void add_weights(const struct wf_gen_llm_params *p, uint64_t params, uint
 }
 
 /* What a layer keeps of a token: the inputs of its norms, of its products (with 8 bits where
- * these are) and of its nonlinearity, and queries, keys and values. */
+ * these are) and of its nonlinearity, queries, keys and values, masks of dropout and, unless
+ * kernels keep them to themselves, scores of the attention before and after dropout. */
 static uint64_t kept_by_layer(const struct wf_gen_llm_params *p)
 {
-    uint64_t shared = p->sequence_parallel ? p->tensor : 1;
+    uint64_t shared = p->shares_sequence ? p->tensor : 1;
     uint64_t input = p->precision == WF_GEN_LLM_FP8 ? 1 : NUMBER;
     uint64_t active = p->experts > 1 ? p->top_k : 1;
     uint64_t q = p->heads * p->head_width / p->tensor;
     uint64_t kv = p->kv_heads * p->head_width / p->tensor;
     uint64_t ffn = p->ffn / p->tensor * active, h = p->hidden / shared;
 
-    return NUMBER * h + input * h + NUMBER * (q + 2 * kv) +
+    uint64_t scores = p->recompute == WF_GEN_LLM_ATTENTION || !p->unfused
+                          ? 0
+                          : p->heads / p->tensor * p->sequence * (p->drops ? 5 : 2);
+    uint64_t masks = p->drops ? 2 * h : 0;
+
+    return scores + masks + NUMBER * h + input * h + NUMBER * (q + 2 * kv) +
            (p->recompute == WF_GEN_LLM_ATTENTION ? 0 : NUMBER * q) + NUMBER * h +
            input * h * active + NUMBER * ffn * (p->gated ? 2 : 1) + input * ffn;
 }
@@ -76,7 +82,7 @@ static uint64_t activations(const struct wf_gen_llm_params *p,
     enum { LOGIT = 6 }; /* bytes: with 4 for the softmax, with 2 before */
     uint64_t t = shape->tokens, layer = t * kept_by_layer(p);
     uint64_t head = stage + 1 == p->pipeline ? LOGIT * t * p->vocabulary / p->tensor : 0;
-    uint64_t input = NUMBER * t * p->hidden / (p->sequence_parallel ? p->tensor : 1);
+    uint64_t input = NUMBER * t * p->hidden / (p->shares_sequence ? p->tensor : 1);
 
     if (p->phase != WF_GEN_LLM_TRAINING) {
         return layer + head;

@@ -51,7 +51,7 @@ static void set_core(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape 
 static void set_layers(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *out)
 {
     uint64_t t = out->tokens, h = p->hidden, kv = kv_width(p), q = p->heads * p->head_width;
-    uint64_t shared = p->sequence_parallel ? p->tensor : 1; /* who shares norms and sums */
+    uint64_t shared = p->shares_sequence ? p->tensor : 1; /* who shares norms and sums */
     uint64_t matrices = p->gated ? 3 : 2;
     uint64_t weights = 2 * h * q + 2 * h * kv, ffn = matrices * h * p->ffn;
     uint64_t active = p->experts > 1 ? p->top_k : 1;
@@ -115,10 +115,13 @@ struct wf_gen_llm_shape wf_gen_llm_shape(const struct wf_gen_llm_params *p)
     out.head_params = h * p->vocabulary / p->tensor;
     out.activation = NUMBER * t * h;
     out.context_bytes = NUMBER * t * 2 * kv_width(p) / p->tensor;
-    out.routed = NUMBER * t * p->top_k * h / (p->sequence_parallel ? p->tensor : 1);
+    out.routed = NUMBER * t * p->top_k * h / (p->shares_sequence ? p->tensor : 1);
     out.flops_per_token += 6 * h * p->vocabulary;
     if (p->phase != WF_GEN_LLM_TRAINING) {
         out.flops_per_token /= 3;
+    }
+    if (p->framework != WF_GEN_LLM_NO_FRAMEWORK) {
+        wf_gen_llm_kernels(p, &out);
     }
     return out;
 }

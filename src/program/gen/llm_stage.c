@@ -11,6 +11,7 @@ enum {
     NUMBER = 2,           /* bytes of an activation or weight */
     OPTIMIZER_BYTES = 30, /* read and written for a weight: gradient, three numbers of 4 bytes
                              twice, and the weight */
+    UNSCALED_BYTES = 6,   /* and, in frameworks, a gradient of 4 bytes made of one of 2 */
     /* Numbers of requests. */
     RECEIVES = 0, /* two */
     SENDS = 2,    /* N_SENDS */
@@ -51,7 +52,7 @@ static struct wf_gen_llm_op *push(struct builder *b, enum wf_op_kind kind)
 
 static void compute(struct builder *b, struct wf_gen_llm_work work)
 {
-    if (work.flops16 + work.flops8 + work.bytes > 0) {
+    if (work.flops16 + work.flops8 + work.bytes + work.kernels > 0) {
         push(b, WF_OP_COMPUTE)->work = work;
     }
 }
@@ -77,12 +78,13 @@ static void collective(struct builder *b, enum wf_op_kind kind, uint32_t comm, u
 static struct wf_gen_llm_work plus(struct wf_gen_llm_work a, struct wf_gen_llm_work b)
 {
     return (struct wf_gen_llm_work){a.flops16 + b.flops16, a.flops8 + b.flops8,
-                                    a.bytes + b.bytes};
+                                    a.bytes + b.bytes, a.kernels + b.kernels};
 }
 
 static struct wf_gen_llm_work percent(struct wf_gen_llm_work a, uint64_t n)
 {
-    return (struct wf_gen_llm_work){a.flops16 / 100 * n, a.flops8 / 100 * n, a.bytes / 100 * n};
+    return (struct wf_gen_llm_work){a.flops16 / 100 * n, a.flops8 / 100 * n, a.bytes / 100 * n,
+                                    a.kernels * n / 100};
 }
 
 static struct wf_gen_llm_work twice(struct wf_gen_llm_work a)
@@ -112,26 +114,26 @@ static void block(struct builder *b, struct wf_gen_llm_work moves, struct wf_gen
         compute(b, work);
         return;
     }
-    if (!p->sequence_parallel) {
+    if (!p->shares_sequence) {
         compute(b, work);
         if (scatters) {
             collective(b, WF_OP_ALLREDUCE, WF_GEN_LLM_TENSOR, b->shape->activation, 0);
         }
         return;
     }
-    enum wf_op_kind gather = p->overlap_tensor ? WF_OP_IALLGATHER : WF_OP_ALLGATHER;
+    enum wf_op_kind gather = p->overlaps_tensor ? WF_OP_IALLGATHER : WF_OP_ALLGATHER;
     enum wf_op_kind scatter =
-        p->overlap_tensor ? WF_OP_IREDUCE_SCATTER_BLOCK : WF_OP_REDUCE_SCATTER_BLOCK;
+        p->overlaps_tensor ? WF_OP_IREDUCE_SCATTER_BLOCK : WF_OP_REDUCE_SCATTER_BLOCK;
     uint32_t n = gathers + (scatters ? 1 : 0);
 
     for (uint32_t i = 0; i < gathers; i++) {
         collective(b, gather, WF_GEN_LLM_TENSOR, part, TENSORS + i);
     }
-    if (p->overlap_tensor && scatters) {
+    if (p->overlaps_tensor && scatters) {
         collective(b, scatter, WF_GEN_LLM_TENSOR, part, TENSORS + gathers);
     }
     compute(b, work);
-    if (p->overlap_tensor && n > 0) {
+    if (p->overlaps_tensor && n > 0) {
         wait(b, TENSORS, n);
     } else if (scatters) {
         collective(b, scatter, WF_GEN_LLM_TENSOR, part, 0);
@@ -164,13 +166,13 @@ static void begin_weights(struct builder *b)
     b->n_buckets = b->n_buckets < 1024 ? b->n_buckets : 1024;
     b->bucket_block = div_up(div_up(bytes, b->n_buckets), b->sizes->replicas);
     for (uint32_t i = 0; i < b->n_buckets; i++) {
-        if (!p->overlap) {
+        if (!p->overlaps) {
             collective(b, WF_OP_ALLGATHER, WF_GEN_LLM_DATA, b->bucket_block, 0);
         } else if (i < 2) {
             collective(b, WF_OP_IALLGATHER, WF_GEN_LLM_DATA, b->bucket_block, WEIGHTS + i);
         }
     }
-    if (!p->overlap) {
+    if (!p->overlaps) {
         b->n_buckets = 0;
     }
 }
@@ -195,15 +197,15 @@ static void need_weights(struct builder *b, uint32_t layers)
 static void gather_layer(struct builder *b, uint32_t layer, uint32_t layers)
 {
     uint64_t bytes = div_up(b->shape->layer_params * NUMBER, b->sizes->replicas);
-    enum wf_op_kind kind = b->p->overlap ? WF_OP_IALLGATHER : WF_OP_ALLGATHER;
+    enum wf_op_kind kind = b->p->overlaps ? WF_OP_IALLGATHER : WF_OP_ALLGATHER;
 
     if (b->p->zero != 3 || b->sizes->replicas == 1 || b->p->phase != WF_GEN_LLM_TRAINING) {
         return;
     }
-    if (layer == 0 || !b->p->overlap) {
+    if (layer == 0 || !b->p->overlaps) {
         collective(b, kind, WF_GEN_LLM_DATA, bytes, WEIGHTS + layer % 2);
     }
-    if (b->p->overlap) {
+    if (b->p->overlaps) {
         wait(b, WEIGHTS + layer % 2, 1);
         if (layer + 1 < layers) {
             collective(b, kind, WF_GEN_LLM_DATA, bytes, WEIGHTS + (layer + 1) % 2);
@@ -215,7 +217,7 @@ static void gather_layer(struct builder *b, uint32_t layer, uint32_t layers)
 static void flush(struct builder *b, uint64_t *pending, uint64_t least, bool experts)
 {
     uint32_t size = b->sizes->replicas / (experts ? (uint32_t)b->p->expert : 1);
-    bool scatters = b->p->zero > 0, overlaps = b->p->overlap;
+    bool scatters = b->p->zero > 0, overlaps = b->p->overlaps;
     enum wf_op_kind kind =
         scatters ? (overlaps ? WF_OP_IREDUCE_SCATTER_BLOCK : WF_OP_REDUCE_SCATTER_BLOCK)
                  : (overlaps ? WF_OP_IALLREDUCE : WF_OP_ALLREDUCE);
@@ -235,7 +237,7 @@ static void flush(struct builder *b, uint64_t *pending, uint64_t least, bool exp
  * no rank keeps gradients of whole layers from one microbatch to the next. */
 static void add_gradients(struct builder *b, uint64_t params, uint64_t experts)
 {
-    uint64_t least = b->p->zero == 3 ? 0 : b->p->overlap ? b->p->bucket : UINT64_MAX;
+    uint64_t least = b->p->zero == 3 ? 0 : b->p->overlaps ? b->p->bucket : UINT64_MAX;
 
     b->pending += params * b->p->gradient_bytes;
     b->pending_experts += experts * b->p->gradient_bytes;
@@ -253,6 +255,14 @@ static void exchange_tokens(struct builder *b)
     }
 }
 
+static const struct wf_gen_llm_work nothing;
+
+/* Whether work is that of the kernels of a framework. */
+static bool counts_kernels(const struct builder *b)
+{
+    return b->p->framework != WF_GEN_LLM_NO_FRAMEWORK;
+}
+
 static void forward_layer(struct builder *b)
 {
     const struct wf_gen_llm_shape *shape = b->shape;
@@ -261,13 +271,30 @@ static void forward_layer(struct builder *b)
     if (has_context) {
         collective(b, WF_OP_IALLGATHER, WF_GEN_LLM_CONTEXT, shape->context_bytes, CONTEXTS);
     }
-    block(b, shape->attention_moves, plus(shape->attention, shape->core), 1, true);
+    if (counts_kernels(b)) {
+        block(b, nothing, shape->forward[WF_GEN_LLM_OF_ATTENTION], 1, true);
+    } else {
+        block(b, shape->attention_moves, plus(shape->attention, shape->core), 1, true);
+    }
     if (has_context) {
         wait(b, CONTEXTS, 1);
     }
     exchange_tokens(b);
-    block(b, shape->ffn_moves, shape->ffn, 1, true);
+    if (counts_kernels(b)) {
+        block(b, nothing, shape->forward[WF_GEN_LLM_OF_FFN], 1, true);
+    } else {
+        block(b, shape->ffn_moves, shape->ffn, 1, true);
+    }
     exchange_tokens(b);
+}
+
+/* The gradients of a part. With zero bubbles, half of the work is that for weights. */
+static void backward_kernels(struct builder *b, enum wf_gen_llm_part part, bool apart,
+                             uint32_t gathers, bool scatters)
+{
+    struct wf_gen_llm_work work = b->shape->backward[part];
+
+    block(b, nothing, apart ? percent(work, 50) : work, gathers, scatters);
 }
 
 /* The gradients of the input, and those of the weights unless they are computed apart. */
@@ -283,16 +310,24 @@ static void backward_layer(struct builder *b, bool apart)
     if (b->p->recompute == WF_GEN_LLM_EVERYTHING) {
         forward_layer(b);
     } else if (b->p->recompute == WF_GEN_LLM_ATTENTION) {
-        compute(b, shape->core);
+        compute(b, counts_kernels(b) ? shape->forward[WF_GEN_LLM_OF_CORE] : shape->core);
     }
     exchange_tokens(b);
-    block(b, twice(shape->ffn_moves), ffn, gathers, true);
+    if (counts_kernels(b)) {
+        backward_kernels(b, WF_GEN_LLM_OF_FFN, apart, gathers, true);
+    } else {
+        block(b, twice(shape->ffn_moves), ffn, gathers, true);
+    }
     exchange_tokens(b);
     if (b->p->context > 1) {
         collective(b, WF_OP_IREDUCE_SCATTER_BLOCK, WF_GEN_LLM_CONTEXT, shape->context_bytes,
                    CONTEXTS);
     }
-    block(b, twice(shape->attention_moves), attention, gathers, true);
+    if (counts_kernels(b)) {
+        backward_kernels(b, WF_GEN_LLM_OF_ATTENTION, apart, gathers, true);
+    } else {
+        block(b, twice(shape->attention_moves), attention, gathers, true);
+    }
     if (b->p->context > 1) {
         wait(b, CONTEXTS, 1);
     }
@@ -300,7 +335,14 @@ static void backward_layer(struct builder *b, bool apart)
 
 static void weights_layer(struct builder *b)
 {
-    block(b, (struct wf_gen_llm_work){0}, plus(b->shape->attention, b->shape->ffn), 1, false);
+    const struct wf_gen_llm_shape *shape = b->shape;
+
+    if (counts_kernels(b)) {
+        backward_kernels(b, WF_GEN_LLM_OF_ATTENTION, true, 1, false);
+        backward_kernels(b, WF_GEN_LLM_OF_FFN, true, 1, false);
+    } else {
+        block(b, nothing, plus(shape->attention, shape->ffn), 1, false);
+    }
 }
 
 /* ---- items ---- */
@@ -327,6 +369,7 @@ static void forward(struct builder *b, const struct wf_gen_llm_item *item)
     for (uint32_t c = 0; c < item->chunk; c++) {
         before += layers_of(b, c);
     }
+    compute(b, is_begin(b, item->chunk) ? b->shape->forward[WF_GEN_LLM_OF_EMBEDDING] : nothing);
     for (uint32_t i = 0; i < layers; i++) {
         need_weights(b, before + i + 1);
         gather_layer(b, i, layers);
@@ -334,7 +377,11 @@ static void forward(struct builder *b, const struct wf_gen_llm_item *item)
     }
     if (is_end(b, item->chunk)) {
         need_weights(b, b->n_layers);
-        block(b, b->shape->head_moves, b->shape->head, 1, false);
+        if (counts_kernels(b)) {
+            block(b, nothing, b->shape->forward[WF_GEN_LLM_OF_HEAD], 1, false);
+        } else {
+            block(b, b->shape->head_moves, b->shape->head, 1, false);
+        }
     }
 }
 
@@ -349,8 +396,11 @@ static void backward(struct builder *b, const struct wf_gen_llm_item *item)
 
     if (end) {
         struct wf_gen_llm_work head = apart ? b->shape->head : twice(b->shape->head);
-        struct wf_gen_llm_work none = {0};
-        block(b, weights ? none : b->shape->head_moves, head, 0, !weights);
+        if (counts_kernels(b)) {
+            backward_kernels(b, WF_GEN_LLM_OF_HEAD, apart, 0, !weights);
+        } else {
+            block(b, weights ? nothing : b->shape->head_moves, head, 0, !weights);
+        }
         add_gradients(b, final ? b->shape->head_params : 0, 0);
     }
     for (uint32_t i = 0; i < layers; i++) {
@@ -364,6 +414,9 @@ static void backward(struct builder *b, const struct wf_gen_llm_item *item)
             add_gradients(b, b->shape->layer_params, b->shape->expert_params);
         }
     }
+    compute(b, weights || !is_begin(b, item->chunk)
+                   ? nothing
+                   : b->shape->backward[WF_GEN_LLM_OF_EMBEDDING]);
     if (final && is_begin(b, item->chunk)) {
         add_gradients(b, b->shape->head_params, 0);
     }
@@ -385,6 +438,13 @@ static int32_t tag_of(const struct builder *b, const struct wf_gen_llm_item *ite
     return (int32_t)((item->microbatch * (uint32_t)b->p->chunks + chunk) * 2 + item->pass);
 }
 
+/* Whether ranks that share layers send a part each of what all of them have, and gather the parts
+ * that they receive, as Megatron-LM does. */
+static bool scatters_messages(const struct builder *b)
+{
+    return counts_kernels(b) && b->p->tensor > 1 && !b->p->shares_sequence;
+}
+
 static void message(struct builder *b, enum wf_op_kind kind, uint32_t request, int32_t stages,
                     int32_t tag)
 {
@@ -393,8 +453,9 @@ static void message(struct builder *b, enum wf_op_kind kind, uint32_t request, i
     op->request = request;
     op->stages = stages;
     op->tag = tag;
-    op->bytes = b->p->sequence_parallel ? div_up(b->shape->activation, b->p->tensor)
-                                        : b->shape->activation;
+    op->bytes = b->p->shares_sequence || scatters_messages(b)
+                    ? div_up(b->shape->activation, b->p->tensor)
+                    : b->shape->activation;
 }
 
 static void post_receive(struct builder *b, const struct wf_gen_llm_plan *plan, uint32_t i)
@@ -439,6 +500,10 @@ static void add_item(struct builder *b, const struct wf_gen_llm_plan *plan, uint
     post_receive(b, plan, i + 1);
     if (receives(b, item)) {
         wait(b, RECEIVES + i % 2, 1);
+        if (scatters_messages(b)) {
+            collective(b, WF_OP_ALLGATHER, WF_GEN_LLM_TENSOR,
+                       div_up(b->shape->activation, b->p->tensor), 0);
+        }
     }
     if (item->pass == WF_GEN_LLM_FORWARD) {
         forward(b, item);
@@ -467,7 +532,8 @@ static void end_step(struct builder *b)
     if (b->p->phase != WF_GEN_LLM_TRAINING) {
         return;
     }
-    compute(b, (struct wf_gen_llm_work){.bytes = OPTIMIZER_BYTES *
+    uint64_t bytes = OPTIMIZER_BYTES + (counts_kernels(b) ? UNSCALED_BYTES : 0);
+    compute(b, (struct wf_gen_llm_work){.bytes = bytes *
                                                  (params / owners + experts / expert_owners)});
 }
 

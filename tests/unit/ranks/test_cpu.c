@@ -34,23 +34,40 @@ static void more_than_a_time_is_the_greatest_time(void)
     CHECK(wf_cpu_time(wf_cpu_scale(1e6), WF_TIME_MAX) == WF_TIME_MAX);
 }
 
-/* 3 operations per picosecond with 16 bits, 8 with 8 bits, 2 bytes. Two jobs count their work. */
-static bool counted[101] = {[0] = true, [99] = true};
+/* 3 operations per picosecond with 16 bits, 8 with 8 bits, 2 bytes, 500 ps for a kernel. Three
+ * jobs count their work, one of them kernels too. */
+static uint8_t counted[101] = {[0] = 3, [2] = 4, [99] = 3};
 static const struct wf_cpu device = {.scale = WF_CPU_SCALE_ONE,
                                      .roofline = {.flops16 = UINT64_C(3000000000000),
                                                   .flops8 = UINT64_C(8000000000000),
                                                   .memory = 2000000000000 * WF_RATE_BYTE,
+                                                  .dispatch = 500,
                                                   .counted = counted}};
 
-static int64_t time_of(uint64_t flops16, uint64_t flops8, uint64_t bytes, uint32_t job)
+static int64_t time_of_kernels(uint64_t flops16, uint64_t flops8, uint64_t bytes,
+                               uint64_t kernels, uint32_t job)
 {
-    const uint64_t counters[WF_CPU_COUNTERS] = {flops16, flops8, bytes};
+    const uint64_t counters[WF_CPU_COUNTERS] = {flops16, flops8, bytes, kernels};
 
     return wf_cpu_duration(&device, &(struct wf_cpu_work){.duration = 7,
                                                           .region = WF_CPU_NO_REGION,
                                                           .counters = counters,
                                                           .n_counters = WF_CPU_COUNTERS,
                                                           .job = job});
+}
+
+static int64_t time_of(uint64_t flops16, uint64_t flops8, uint64_t bytes, uint32_t job)
+{
+    return time_of_kernels(flops16, flops8, bytes, 9, job);
+}
+
+static void kernels_run_one_after_another_and_are_launched(void)
+{
+    CHECK(time_of_kernels(3000, 800, 2200, 0, 2) == 1100);
+    CHECK(time_of_kernels(3000, 800, 2200, 1, 2) == 2200);
+    CHECK(time_of_kernels(3000, 800, 2200, 5, 2) == 2500);
+    CHECK(time_of_kernels(0, 0, 0, 5, 2) == 2500);
+    CHECK(time_of_kernels(0, 0, 0, UINT64_MAX, 2) == WF_TIME_MAX);
 }
 
 static void counted_work_takes_operations_or_memory(void)
@@ -89,6 +106,7 @@ int main(void)
     RUN(other_scales_multiply_and_round);
     RUN(more_than_a_time_is_the_greatest_time);
     RUN(counted_work_takes_operations_or_memory);
+    RUN(kernels_run_one_after_another_and_are_launched);
     RUN(shares_of_peaks_make_the_roofline);
     return wf_test_done();
 }

@@ -41,6 +41,9 @@ const struct wf_param wf_cpu_params[] = {
      .doc = "Memory of a core or GPU, for programs that know what they need; 0: unknown"},
     {ROW(memory_bandwidth, WF_PARAM_RATE, "unlimited"), .word = "unlimited",
      .doc = "Memory bandwidth of a core or GPU, for programs that count their work"},
+    {ROW(dispatch, WF_PARAM_TIME, "0"), .min = "0", .max = "1s",
+     .doc = "Time of the host to launch a kernel of a GPU, for programs that count kernels: "
+            "they take at least that long"},
     WF_PARAM_END,
 };
 
@@ -436,17 +439,22 @@ static int64_t by_rules(const struct wf_cpu_rules *rules, const struct wf_cpu_wo
 const char *const wf_cpu_counter_names[] = {[WF_CPU_FLOPS16] = "flops16",
                                             [WF_CPU_FLOPS8] = "flops8",
                                             [WF_CPU_BYTES] = "memory_bytes",
+                                            [WF_CPU_KERNELS] = "kernels",
                                             [WF_CPU_COUNTERS] = NULL};
 
-static bool counts_work(const struct wf_source *source)
+/* The counters of work that a source has. */
+static uint8_t counters_of_work(const struct wf_source *source)
 {
-    for (uint32_t i = 0; i < WF_CPU_COUNTERS; i++) {
-        const char *name = wf_source_name_of(source, WF_NAME_COUNTER, i);
-        if (name == NULL || strcmp(name, wf_cpu_counter_names[i]) != 0) {
-            return false;
+    uint8_t n = 0;
+
+    while (n < WF_CPU_COUNTERS) {
+        const char *name = wf_source_name_of(source, WF_NAME_COUNTER, n);
+        if (name == NULL || strcmp(name, wf_cpu_counter_names[n]) != 0) {
+            break;
         }
+        n++;
     }
-    return true;
+    return n < WF_CPU_KERNELS ? 0 : n;
 }
 
 struct wf_cpu_roofline wf_cpu_roofline(const struct wf_cpu_params *cpu,
@@ -461,14 +469,15 @@ struct wf_cpu_roofline wf_cpu_roofline(const struct wf_cpu_params *cpu,
         .flops16 = (uint64_t)(cpu->tflops16 * efficiency * tera + 0.5),
         .flops8 = (uint64_t)(tflops8 * efficiency8 * tera + 0.5),
         .memory = cpu->memory_bandwidth,
+        .dispatch = cpu->dispatch,
     };
 
     roofline.flops8 = wf_max_u64(roofline.flops8, 1);
     bool any = false;
     roofline.counted = wf_xcalloc(n_sources + 1, sizeof(*roofline.counted));
     for (uint32_t i = 0; i < n_sources && roofline.flops16 > 0; i++) {
-        roofline.counted[i] = counts_work(sources[i]);
-        any |= roofline.counted[i];
+        roofline.counted[i] = counters_of_work(sources[i]);
+        any |= roofline.counted[i] > 0;
     }
     if (!any) {
         free(roofline.counted);
@@ -486,12 +495,19 @@ static int64_t operations_ps(uint64_t count, uint64_t per_second)
 }
 
 /* The time of work that counts its operations and bytes. */
-static int64_t work_time(const struct wf_cpu_roofline *roofline, const uint64_t *counters)
+static int64_t work_time(const struct wf_cpu_roofline *roofline, const uint64_t *counters,
+                         uint64_t kernels)
 {
     int64_t time = operations_ps(counters[WF_CPU_FLOPS16], roofline->flops16);
+    int64_t moves = wf_transfer_ps(counters[WF_CPU_BYTES], roofline->memory);
 
     time = wf_time_add(time, operations_ps(counters[WF_CPU_FLOPS8], roofline->flops8));
-    return wf_max_i64(time, wf_transfer_ps(counters[WF_CPU_BYTES], roofline->memory));
+    if (kernels == 0) {
+        return wf_max_i64(time, moves);
+    }
+    wf_u128 launches = (wf_u128)kernels * (uint64_t)roofline->dispatch;
+    int64_t host = launches > (wf_u128)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)launches;
+    return wf_max_i64(wf_time_add(time, moves), host);
 }
 
 /* The duration of work whose recorded duration counts. */
@@ -505,10 +521,12 @@ static int64_t recorded_time(const struct wf_cpu *cpu, const struct wf_cpu_work 
 
 int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work)
 {
-    if (cpu->roofline.counted != NULL && cpu->roofline.counted[work->job] &&
-        work->n_counters >= WF_CPU_COUNTERS) {
+    uint32_t n = cpu->roofline.counted == NULL ? 0 : cpu->roofline.counted[work->job];
+
+    if (n > 0 && work->n_counters >= n) {
         struct wf_cpu_work counted = *work;
-        counted.duration = work_time(&cpu->roofline, work->counters);
+        uint64_t kernels = n > WF_CPU_KERNELS ? work->counters[WF_CPU_KERNELS] : 0;
+        counted.duration = work_time(&cpu->roofline, work->counters, kernels);
         return recorded_time(cpu, &counted);
     }
     return recorded_time(cpu, work);

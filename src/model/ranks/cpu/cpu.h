@@ -26,6 +26,7 @@ struct wf_cpu_params {
     double efficiency;        /* share of the peaks that programs reach */
     double efficiency8;       /* the same on 8-bit numbers; 0: the same share */
     uint64_t memory_bandwidth;
+    int64_t dispatch; /* time that the host needs for each kernel */
 };
 
 extern const struct wf_param wf_cpu_params[]; /* parameters of struct wf_cpu_params */
@@ -95,20 +96,27 @@ void wf_cpu_rules_free(struct wf_cpu_rules *rules); /* null is allowed */
 /* ---- the simulated processor ---- */
 
 /* The counters of a program that counts its work: operations on numbers of 16 bits and of 8 bits,
- * and bytes that it moves from or to memory. */
+ * bytes that it moves from or to memory, and kernels that its host launches. A program may do
+ * without the last. */
 enum wf_cpu_counter {
     WF_CPU_FLOPS16,
     WF_CPU_FLOPS8,
     WF_CPU_BYTES,
+    WF_CPU_KERNELS,
     WF_CPU_COUNTERS,
 };
 extern const char *const wf_cpu_counter_names[]; /* null-terminated */
 
-/* A roofline: work takes as long as its operations or its memory accesses, whichever is longer. */
+/* A roofline: work takes as long as its operations or its memory accesses, whichever is longer.
+ * Kernels run one after another, so work of several kernels takes both, and at least as long as
+ * the host needs to launch them. */
 struct wf_cpu_roofline {
     uint64_t flops16, flops8; /* per second; 0: no roofline */
     uint64_t memory;          /* a rate (base/units.h) */
-    bool *counted; /* for each job: it counts its work. Null: none does. The caller frees it. */
+    int64_t dispatch;         /* picoseconds of the host for a kernel */
+    /* For each job: how many counters it has of work, 0 if it does not count. Null: none does.
+     * The caller frees it. */
+    uint8_t *counted;
 };
 
 struct wf_cpu {

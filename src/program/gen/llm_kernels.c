@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The work of a framework, kernel by kernel: products of matrices in tiles, kernels that only
+ * move data, by the bytes that they read and write, and how many kernels the host launches.
+ * Numbers have 2 bytes, masks of dropout 1. See docs/models/llm.md#frameworks.
+ */
+#include "program/gen/llm.h"
+
+#include "base/arith.h"
+
+enum {
+    NUMBER = 2,
+    TILE = 128,      /* rows and columns of a result that a processor of a GPU computes */
+    LEAST_TILE = 16, /* rows that an instruction multiplies */
+    SOFTMAX_BATCH =
+        4, /* attention scores of this many heads are a block of the fused softmax */
+    SOFTMAX_KERNELS = 5, /* without it: convert, scale, mask, softmax, convert */
+    COLLECTIVE = 1       /* a collective is a kernel */
+};
+
+static uint64_t round_up(uint64_t a, uint64_t unit)
+{
+    return (a + unit - 1) / unit * unit;
+}
+
+/* The sides of a result in whole tiles. */
+static uint64_t tiles(uint64_t side)
+{
+    uint64_t tile = LEAST_TILE;
+
+    while (tile < TILE && tile < side) {
+        tile *= 2;
+    }
+    return round_up(side, tile);
+}
+
+/* How many times as long, in percent, a product takes whose rows begin at odd places: copies of
+ * 16 bytes need multiples of 8 numbers. Estimates, see docs/models/llm.md. */
+static uint64_t misaligned_percent(uint64_t width)
+{
+    static const uint32_t percent[] = {278, 153, 111, 100};
+    uint32_t twos = 0;
+
+    while (twos < 3 && width % (UINT64_C(2) << twos) == 0) {
+        twos++;
+    }
+    return percent[twos];
+}
+
+static void launch(struct wf_gen_llm_work *work, uint64_t kernels, uint64_t bytes)
+{
+    work->kernels += kernels;
+    work->bytes += bytes;
+}
+
+/* A product with a matrix of weights that has `columns` and `depth`, or the two products of its
+ * gradients, which take as long each. */
+static void multiply(const struct wf_gen_llm_params *p, uint64_t rows, uint64_t columns,
+                     uint64_t depth, uint32_t times, struct wf_gen_llm_work *work)
+{
+    uint64_t flops = 2 * tiles(rows) * tiles(columns) * depth * times;
+    uint64_t percent = wf_max_u64(misaligned_percent(columns), misaligned_percent(depth));
+
+    flops = flops / 100 * percent;
+    work->kernels += times;
+    if (p->precision == WF_GEN_LLM_FP8) {
+        work->flops8 += flops;
+        launch(work, times, 4 * rows * depth); /* conversion of the input */
+    } else {
+        work->flops16 += flops;
+    }
+}
+
+/* Adds up gradients of weights: read both, write one. */
+static void accumulate(const struct wf_gen_llm_params *p, uint64_t weights,
+                       struct wf_gen_llm_work *work)
+{
+    launch(work, 1, weights * (NUMBER + 2 * p->gradient_bytes));
+}
+
+/* A norm and, with what came before it, a residual sum with bias and dropout. */
+static void join(const struct wf_gen_llm_params *p, uint64_t tokens, bool backward,
+                 struct wf_gen_llm_work *work)
+{
+    uint64_t sum = 3 * NUMBER + (p->drops ? 1 : 0);
+    uint64_t norm = backward ? 9 * NUMBER : 2 * NUMBER; /* gradients of input, weights, sum */
+    uint64_t shared = p->shares_sequence ? p->tensor : 1;
+
+    launch(work, p->tensor > 1 ? COLLECTIVE : 0, 0);
+    launch(work, backward ? 5 : 2, tokens * p->hidden / shared * (sum + norm));
+}
+
+/* ---- attention ---- */
+
+static bool softmax_is_fused(const struct wf_gen_llm_params *p)
+{
+    return p->micro * (p->heads / p->tensor) % SOFTMAX_BATCH == 0;
+}
+
+/* Attention whose scores are in memory: two products forwards, four backwards, of the whole
+ * square, and softmax and dropout. */
+static void unfused(const struct wf_gen_llm_params *p, const struct wf_gen_llm_shape *shape,
+                    struct wf_gen_llm_work *forward, struct wf_gen_llm_work *backward)
+{
+    uint64_t heads = p->heads / p->tensor, width = heads * p->head_width;
+    uint64_t scores = shape->tokens * heads * p->sequence;
+    uint64_t flops = 4 * shape->tokens * p->sequence * width;
+    bool fused = softmax_is_fused(p);
+
+    forward->flops16 += flops;
+    launch(forward, 3, shape->tokens * width * 6 * NUMBER + scores * 2 * NUMBER);
+    launch(forward, fused ? 1 : SOFTMAX_KERNELS, scores * (fused ? 4 : 36));
+    backward->flops16 += 2 * flops;
+    launch(backward, 6, shape->tokens * width * 20 * NUMBER + scores * 4 * NUMBER);
+    launch(backward, fused ? 1 : SOFTMAX_KERNELS - 1, scores * (fused ? 6 : 30));
+    if (p->drops) { /* reads and writes scores and a mask */
+        launch(forward, 1, scores * 5);
+        launch(backward, 1, scores * 5);
+    }
+}
+
+/* A kernel forwards, and two backwards, which keep the scores to themselves; and rotations. */
+static void flash(const struct wf_gen_llm_params *p, const struct wf_gen_llm_shape *shape,
+                  struct wf_gen_llm_work *forward, struct wf_gen_llm_work *backward)
+{
+    uint64_t width = (p->heads + p->kv_heads) * p->head_width / p->tensor;
+    uint64_t rotation = shape->tokens * width * 2 * NUMBER;
+
+    forward->flops16 += shape->core.flops16;
+    backward->flops16 += shape->core.flops16 / 100 * shape->core_backward_percent;
+    launch(forward, 3, rotation);
+    launch(backward, 4, rotation);
+}
+
+static void attention(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shape)
+{
+    struct wf_gen_llm_work *forward = &shape->forward[WF_GEN_LLM_OF_ATTENTION];
+    struct wf_gen_llm_work *backward = &shape->backward[WF_GEN_LLM_OF_ATTENTION];
+    uint64_t t = shape->tokens, h = p->hidden, q = p->heads * p->head_width / p->tensor;
+    uint64_t all = q + 2 * (p->kv_heads * p->head_width / p->tensor);
+
+    join(p, t, false, forward);
+    multiply(p, t, all, h, 1, forward);
+    multiply(p, t, h, q, 1, forward);
+    join(p, t, true, backward);
+    multiply(p, t, all, h, 2, backward);
+    multiply(p, t, h, q, 2, backward);
+    accumulate(p, h * all, backward);
+    accumulate(p, h * q, backward);
+    launch(backward, 4, 0); /* gradients of biases and norms */
+    struct wf_gen_llm_work *core = &shape->forward[WF_GEN_LLM_OF_CORE];
+    (p->unfused ? unfused : flash)(p, shape, core, backward);
+    forward->flops16 += core->flops16;
+    launch(forward, core->kernels, core->bytes);
+}
+
+/* ---- the rest of a layer, and its ends ---- */
+
+static void costs(double factor, struct wf_gen_llm_work *work)
+{
+    work->flops16 = (uint64_t)((double)work->flops16 * factor);
+    work->flops8 = (uint64_t)((double)work->flops8 * factor);
+}
+
+static void ffn(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shape)
+{
+    struct wf_gen_llm_work *forward = &shape->forward[WF_GEN_LLM_OF_FFN];
+    struct wf_gen_llm_work *backward = &shape->backward[WF_GEN_LLM_OF_FFN];
+    bool experts = p->experts > 1;
+    uint64_t rows = shape->tokens * (experts ? p->top_k : 1), f = p->ffn / p->tensor;
+    uint64_t inner = p->gated ? 2 * f : f;
+    uint64_t here = experts ? p->experts / p->expert : 1;
+
+    multiply(p, rows, inner, p->hidden, 1, forward);
+    multiply(p, rows, p->hidden, f, 1, forward);
+    multiply(p, rows, inner, p->hidden, 2, backward);
+    multiply(p, rows, p->hidden, f, 2, backward);
+    if (experts) {
+        costs(p->expert_cost, forward);
+        costs(p->expert_cost, backward);
+        launch(forward, 2, rows * p->hidden * 4 * NUMBER); /* sorts tokens */
+        launch(backward, 2, rows * p->hidden * 4 * NUMBER);
+    }
+    join(p, shape->tokens, false, forward);
+    join(p, shape->tokens, true, backward);
+    /* The nonlinearity, which reads its input and bias, and its gradient. */
+    launch(forward, 1, rows * (inner + f) * NUMBER);
+    launch(backward, 2, rows * (2 * inner + 2 * f) * NUMBER);
+    accumulate(p, here * p->hidden * inner, backward);
+    accumulate(p, here * p->hidden * f, backward);
+    launch(backward, 4, 0);
+}
+
+/* The last norm, the logits, and their loss with numbers of 4 bytes: convert, maximum,
+ * subtract, exponential, sum, divide; backwards multiply and convert. */
+static void ends(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shape)
+{
+    enum { LOSS = 38, LOSS_BACKWARD = 14, LOSS_KERNELS = 8, BACKWARD_KERNELS = 6 };
+    uint64_t t = shape->tokens, v = p->vocabulary / p->tensor;
+    struct wf_gen_llm_params in16 = *p;
+
+    in16.precision = WF_GEN_LLM_BF16;
+    multiply(&in16, t, v, p->hidden, 1, &shape->forward[WF_GEN_LLM_OF_HEAD]);
+    launch(&shape->forward[WF_GEN_LLM_OF_HEAD], LOSS_KERNELS,
+           t * p->hidden * 2 * NUMBER + t * v * LOSS);
+    multiply(&in16, t, v, p->hidden, 2, &shape->backward[WF_GEN_LLM_OF_HEAD]);
+    launch(&shape->backward[WF_GEN_LLM_OF_HEAD], BACKWARD_KERNELS, t * v * LOSS_BACKWARD);
+    accumulate(p, v * p->hidden, &shape->backward[WF_GEN_LLM_OF_HEAD]);
+    /* Looks up words and positions, adds them, drops some; backwards adds to all weights. */
+    launch(&shape->forward[WF_GEN_LLM_OF_EMBEDDING], 4, t * p->hidden * 4 * NUMBER);
+    launch(&shape->backward[WF_GEN_LLM_OF_EMBEDDING], 4, t * p->hidden * 4 * NUMBER);
+    accumulate(p, v * p->hidden, &shape->backward[WF_GEN_LLM_OF_EMBEDDING]);
+}
+
+void wf_gen_llm_kernels(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shape)
+{
+    attention(p, shape);
+    ffn(p, shape);
+    ends(p, shape);
+}
