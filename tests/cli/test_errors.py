@@ -31,6 +31,9 @@ CASES = [
     (["emulate", "-n", "4", "./x"], 2, "emulate: no output"),
     (["emulate", "-n", "4", "-o", "x.foo", "./x"], 2, "must end in .weft"),
     (["replay", "gen:stencil3d", "gen:ring"], 2, "unexpected argument 'gen:ring'"),
+    # copies of ranks
+    ([*REPLAY, "-p", "replay.copies=one"], 2, "replay.copies: one needs a program whose replicas do the same: gen:llm"),
+    (["replay", "gen:llm", "-n", "8", "-p", "replay.copies=one"], 2, "treat all ranks alike: mpi.rules=nccl"),
     # failures
     ([*RING, "-p", "net.fail=link:0-1@2"], 3,
      "net.fail: 'link:0-1@2': expected a time, or two times of which the second is later"),

@@ -174,7 +174,45 @@ def check_files():
     check("tokens_per_second" in both[0]["training"] and "collective" in both[1], f"figures of jobs: {both}")
 
 
+def fields(value, path=""):
+    """The members of a document, by their path."""
+    if isinstance(value, (dict, list)):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        return {k: v for name, inner in items for k, v in fields(inner, f"{path}.{name}").items()}
+    return {path: value}
+
+
+# Ranks, ranks that stand for all with copies=auto (None: all are simulated), settings.
+COPIES = [
+    (96, 16, ["model=llama3-8b", "tensor=8"]),
+    (128, 64, ["model=llama3-8b", "tensor=4", "pipeline=4", "zero=3", "schedule=zero_bubble"]),
+    (96, 32, ["model=llama3-8b", "tensor=2", "pipeline=2", "steps=2", "overlap=no"]),
+    (64, 16, ["model=mixtral-8x7b", "tensor=2", "expert=4"]),
+    (128, None, ["model=llama3-8b", "tensor=8", "context=2"]),  # several nodes share a sequence
+    (24, None, ["model=llama3-8b", "tensor=8"]),  # three replicas are not twice as many as two
+]
+
+
+def check_copies():
+    """Ranks that stand for others: all results are as if all ranks were simulated."""
+    machine = ["--machine", "h100-rail", "--net", "loggp", "--json", "-q"]
+    for ranks, simulated, settings in COPIES:
+        args = ["replay", "gen:llm", "-n", str(ranks), *machine, *params([*settings, "sequence=1024"]), "-p"]
+        whole, few = (parse(check_run([*args, f"replay.copies={c}"], 0)) for c in ("all", "auto"))
+        check(few["scenario"].get("simulated_ranks") == simulated, f"{settings}: {few['scenario']}")
+        check(whole["scenario"]["ranks"] == few["scenario"]["ranks"] == ranks, f"{settings}: ranks")
+        a, b = fields(whole["result"]), fields(few["result"])
+        differ = [path for path in a.keys() | b.keys() if path != ".digest" and a.get(path) != b.get(path)]
+        check(not differ, f"{settings}: copies change {differ}")
+        events = [doc["run"]["events_committed"] for doc in (whole, few)]
+        check(simulated is None or events[1] * ranks < events[0] * simulated * 1.2, f"{settings}: {events} events")
+    one = [*machine[:2], "--net", "packet", "--json", "-q", "-p", "replay.copies=one"]
+    few = parse(check_run(["replay", "gen:llm", "-n", "64", *one, *params(["tensor=8", "layers=2"])], 0))
+    check(few["scenario"]["simulated_ranks"] == 16, f"copies=one on packet: {few['scenario']}")
+
+
 def main():
+    check_copies()
     check_computing()
     check_files()
     check_memory()

@@ -335,6 +335,14 @@ static bool agrees_with_root(const struct wf_caller *who, uint32_t cell,
 
 /* ---- calls ---- */
 
+/* Members that call, each for itself. */
+static uint32_t n_callers(const struct wf_formula_call *call)
+{
+    return call->group->members != NULL
+               ? call->args->size
+               : wf_group_distinct(call->args->size, call->group->width, call->group->stride2);
+}
+
 static uint32_t hub_of(const struct wf_coll_args *args)
 {
     return wf_coll_has_root(args->kind) ? args->root : 0;
@@ -346,7 +354,9 @@ static void release_all(const struct wf_caller *who, const struct wf_formula_cal
 {
     struct wf_formula_signal signal = signal_of(call, WF_FORMULA_RELEASE, at);
 
-    for (uint32_t i = 0; i < call->args->size; i++) {
+    uint32_t n = n_callers(call);
+
+    for (uint32_t i = 0; i < n; i++) {
         if (i != call->args->rank) {
             signal.bytes = waits_of(call->args->kind) == FOR_ROOT ? share_of(call->args, i) : 0;
             send_signal(who, wf_rank_group_member(call->group, i), signal, at);
@@ -423,7 +433,7 @@ static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
     uint32_t found =
         find_or_create_entry(who, wf_rank_context(call->group->id, true), call->tag);
     struct wf_formula_entry *entry = edit_entry(who, found);
-    uint32_t others = call->args->size - 1;
+    uint32_t others = n_callers(call) - 1;
 
     if (!agrees_with_reports(who, cell, entry, call)) {
         return false;

@@ -15,6 +15,7 @@
 static const char *const rendezvous_names[] = {"write", "read", NULL};
 static const char *const progress_names[] = {"independent", "calls", "waits", NULL};
 static const char *const coll_order_names[] = {"auto", "free", "serial", NULL};
+static const char *const copies_names[] = {"auto", "all", "one", NULL};
 static const char *const policy_names[] = {"timed", "causal", "asap", NULL};
 static const char *const wildcard_names[] = {"recorded", "arrival", NULL};
 
@@ -109,6 +110,12 @@ const struct wf_param wf_replay_params[] = {
     {ROW(wf_replay_params, "stall_limit", WF_PARAM_COUNT, stall_limit), .def = "1000000",
      .doc = "Operations of a rank in a row that take no simulated time; with more, the program "
             "fails. A thousand times as many where messages take no time. 0: no limit"},
+    {ROW(wf_replay_params, "copies", WF_PARAM_ENUM, copies), .def = "auto",
+     .choices = copies_names,
+     .doc =
+         "Which of the replicas of gen:llm, which do the same, are simulated: as few as stand "
+         "for all, or all; auto: few where the result is the same, since nodes share no "
+         "links"},
     {ROW(wf_replay_params, "robust", WF_PARAM_BOOL, robust), .def = "false",
      .doc = "Correct compute times of a trace that the operating system disturbed while they "
             "were recorded, by those of the same place in other ranks and iterations"},

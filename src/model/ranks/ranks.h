@@ -91,9 +91,12 @@ struct wf_replay_params {
     int wildcards;        /* enum wf_replay_wildcards */
     int granularity;      /* enum wf_pe_granularity; for task graphs (model/ranks/tasks/pe.h) */
     bool captured;        /* predict the captured run, including the cost of capturing it */
+    int copies;           /* enum wf_replay_copies */
     bool robust;          /* correct compute times that were disturbed while recorded */
     uint64_t stall_limit; /* ops of a rank without any time passing; 0: any number */
 };
+
+enum wf_replay_copies { WF_COPIES_AUTO, WF_COPIES_ALL, WF_COPIES_ONE };
 
 extern const struct wf_param wf_replay_params[]; /* parameters of struct wf_replay_params */
 

@@ -42,3 +42,12 @@ void wf_stat_merge(struct wf_stat *into, const struct wf_stat *from)
     into->n += from->n;
     add_sum(into, from->sum_low, from->sum_high);
 }
+
+void wf_stat_multiply(struct wf_stat *stat, uint64_t times)
+{
+    wf_u128 sum = ((wf_u128)stat->sum_high << 64 | stat->sum_low) * times;
+
+    stat->n *= times;
+    stat->sum_low = (uint64_t)sum;
+    stat->sum_high = (uint64_t)(sum >> 64);
+}

@@ -13,4 +13,5 @@ struct wf_stat {
 
 void wf_stat_add(struct wf_stat *stat, int64_t value);
 void wf_stat_merge(struct wf_stat *into, const struct wf_stat *from);
+void wf_stat_multiply(struct wf_stat *stat, uint64_t times); /* each value that many times */
 int64_t wf_stat_mean(const struct wf_stat *stat); /* rounded down; 0 if there are no values */

@@ -9,6 +9,7 @@
 #include "model/net/net.h"
 #include "model/ranks/record/path.h"
 #include "model/ranks/record/recording.h"
+#include "program/ops/source.h"
 
 #include <string.h>
 
@@ -195,6 +196,48 @@ struct wf_ranks_tally *wf_tally_copy(const struct wf_ranks_tally *tally)
         memcpy(copy + 1, wf_tally_job(tally, 0), n_jobs * sizeof(struct wf_job_tally));
     }
     return copy;
+}
+
+/* Equal waits are listed by rank, so that all copies of a rank come before the next stage. */
+static void unfold_waits(struct wf_ranks_tally *tally, const struct wf_fold *fold)
+{
+    struct wf_waited waits[WF_TALLY_WAITS];
+    uint32_t n = tally->n_waits;
+
+    memcpy(waits, tally->waits, sizeof(waits));
+    tally->n_waits = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t first = wf_fold_rank(fold, waits[i].rank);
+        for (uint32_t copy = 0; copy < fold->copies && copy < WF_TALLY_WAITS; copy++) {
+            waits[i].rank = first + copy * fold->ranks;
+            wf_tally_wait(tally, &waits[i]);
+        }
+    }
+}
+
+void wf_tally_unfold(struct wf_ranks_tally *tally, const struct wf_fold *fold)
+{
+    uint64_t copies = fold->copies;
+    struct wf_job_tally *all = &tally->all;
+    struct wf_stat *const stats[] = {&tally->latency, &all->finish, &all->compute, &all->waits,
+                                     &all->overhead};
+    uint64_t *const counts[] = {&tally->unreceived, &tally->uncalled, &tally->unmatched,
+                                &tally->unfinished, &tally->failed,   &all->messages,
+                                &all->bytes};
+
+    for (size_t i = 0; i < sizeof(stats) / sizeof(stats[0]); i++) {
+        wf_stat_multiply(stats[i], copies);
+    }
+    for (size_t i = 0; i < WF_IN_KINDS; i++) {
+        wf_stat_multiply(&all->wait[i], copies);
+    }
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        *counts[i] = wf_times_u64(*counts[i], copies);
+    }
+    for (uint32_t i = 0; i < tally->n_blocked; i++) {
+        tally->blocked[i].rank = wf_fold_rank(fold, tally->blocked[i].rank);
+    }
+    unfold_waits(tally, fold);
 }
 
 static void merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_tally *from)

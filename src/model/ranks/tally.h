@@ -96,6 +96,9 @@ const struct wf_job_tally *wf_tally_job(const struct wf_ranks_tally *tally, uint
 struct wf_job_tally *wf_tally_edit_job(struct wf_ranks_tally *tally, uint32_t number);
 /* A copy without the sections but the jobs; free() it. */
 struct wf_ranks_tally *wf_tally_copy(const struct wf_ranks_tally *tally);
+/* Makes the tally of a folded program that of the whole one. Sections are not changed. */
+struct wf_fold;
+void wf_tally_unfold(struct wf_ranks_tally *tally, const struct wf_fold *fold);
 
 /* The sections; null if a section is absent. */
 struct wf_net_counters *wf_tally_net_counters(struct wf_ranks_tally *tally);

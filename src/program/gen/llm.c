@@ -74,6 +74,7 @@ struct llm {
     struct wf_gen_llm_params given; /* complete */
     struct wf_gen_llm_shape shape;
     struct wf_gen_llm_sizes sizes;
+    uint32_t replicas_here; /* of sizes.replicas; fewer in a folded program */
     struct wf_gen_llm_stage *stages;
     uint64_t tflops;
     uint32_t n_counters;
@@ -354,6 +355,7 @@ static enum wf_status llm_create(const void *params, uint32_t n_ranks, struct wf
         .ops = &wf_gen_llm_ops, .n_ranks = n_ranks, .acts_in_background = true};
     llm->given = given;
     llm->sizes = sizes;
+    llm->replicas_here = sizes.replicas;
     llm->shape = wf_gen_llm_shape(&given);
     llm->tflops = (uint64_t)given.tflops;
     llm->n_counters = given.framework == WF_GEN_LLM_NO_FRAMEWORK ? 3 : 4;
@@ -426,14 +428,26 @@ static bool llm_next(const struct wf_source *source, uint32_t rank, struct wf_cu
     return true;
 }
 
+/* A group of ranks of replicas, `every` replicas apart, from the rank `first` on. */
+static bool make_group(const struct llm *llm, struct wf_group *out, uint32_t comm,
+                       uint32_t replica, uint32_t first, uint32_t every)
+{
+    uint32_t tensor = (uint32_t)llm->given.tensor;
+
+    (void)wf_gen_make_group(out, comm, llm->sizes.replicas / every, replica / every, first,
+                            tensor * every);
+    out->width = llm->replicas_here / every;
+    return true;
+}
+
 static bool llm_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
                       struct wf_group *out)
 {
     const struct llm *llm = (const struct llm *)source;
     uint32_t tensor = (uint32_t)llm->given.tensor, context = (uint32_t)llm->given.context;
-    uint32_t expert = (uint32_t)llm->given.expert, replicas = llm->sizes.replicas;
-    uint32_t replica = rank / tensor % replicas; /* context first */
-    uint32_t first = rank - replica * tensor;    /* the same place in the first replica */
+    uint32_t expert = (uint32_t)llm->given.expert;
+    uint32_t replica = rank / tensor % llm->replicas_here; /* context first */
+    uint32_t first = rank - replica * tensor; /* the same place in the first replica */
 
     switch (comm) {
     case WF_COMM_WORLD:
@@ -441,7 +455,7 @@ static bool llm_group(const struct wf_source *source, uint32_t rank, uint32_t co
     case WF_GEN_LLM_TENSOR:
         return wf_gen_make_group(out, comm, tensor, rank % tensor, rank - rank % tensor, 1);
     case WF_GEN_LLM_DATA:
-        return wf_gen_make_group(out, comm, replicas, replica, first, tensor);
+        return make_group(llm, out, comm, replica, first, 1);
     case WF_GEN_LLM_CONTEXT:
         return wf_gen_make_group(out, comm, context, replica % context,
                                  first + replica / context * context * tensor, tensor);
@@ -449,11 +463,41 @@ static bool llm_group(const struct wf_source *source, uint32_t rank, uint32_t co
         return wf_gen_make_group(out, comm, expert, replica % expert,
                                  first + replica / expert * expert * tensor, tensor);
     case WF_GEN_LLM_EXPERT_DATA:
-        return wf_gen_make_group(out, comm, replicas / expert, replica / expert,
-                                 first + replica % expert * tensor, tensor * expert);
+        return make_group(llm, out, comm, replica, first + replica % expert * tensor, expert);
     default:
         return false;
     }
+}
+
+static uint64_t common_multiple(uint64_t a, uint64_t b)
+{
+    uint64_t x = a, y = b;
+
+    while (y != 0) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+/* Replicas do the same, and rings of collectives lead from one to the next. Ranks that share a sequence
+ * or experts stay together. */
+static bool llm_fold(struct wf_source *source, uint32_t node, bool exactly, struct wf_fold *out)
+{
+    struct llm *llm = (struct llm *)source;
+    const struct wf_gen_llm_params *p = &llm->given;
+    uint64_t stage = source->n_ranks / llm->sizes.stages;
+    uint64_t shared = p->tensor * common_multiple(p->context, p->expert);
+    uint64_t kept = common_multiple(2 * shared, 2 * (uint64_t)node);
+
+    if (stage % kept != 0 || stage == kept || (exactly && node % shared != 0)) {
+        return false;
+    }
+    llm->replicas_here = (uint32_t)(kept / p->tensor);
+    source->n_ranks = (uint32_t)kept * llm->sizes.stages;
+    *out = (struct wf_fold){(uint32_t)kept, (uint32_t)(stage / kept)};
+    return true;
 }
 
 static const char *llm_name(const struct wf_source *source, enum wf_source_name kind,
@@ -491,4 +535,5 @@ const struct wf_source_ops wf_gen_llm_ops = {
     .group = llm_group,
     .name_of = llm_name,
     .work = llm_work,
+    .fold = llm_fold,
 };

@@ -47,6 +47,13 @@ struct wf_group {
     const uint32_t *members;
 };
 
+/* The ranks of the group that are not the same: in a folded program (struct wf_source_ops, fold),
+ * whose rows lie on top of each other, those of the first row. */
+static inline uint32_t wf_group_distinct(uint32_t size, uint32_t width, uint32_t stride2)
+{
+    return stride2 == 0 && width < size ? width : size;
+}
+
 static inline uint32_t wf_group_rank(const struct wf_group *group, uint32_t r)
 {
     return group->members != NULL ? group->members[r]
@@ -102,6 +109,21 @@ enum wf_source_name {
     WF_NAME_KINDS
 };
 
+/* A folded program: rank r stands for the ranks r / ranks * ranks * copies + r % ranks + c * ranks of
+ * the whole one, for each c below `copies`. */
+struct wf_fold {
+    uint32_t ranks; /* in a row, of one copy */
+    uint32_t copies;
+};
+
+/* The first rank for which a rank stands. */
+static inline uint32_t wf_fold_rank(const struct wf_fold *fold, uint32_t rank)
+{
+    return fold->copies == 1
+               ? rank
+               : rank / fold->ranks * fold->ranks * fold->copies + rank % fold->ranks;
+}
+
 struct wf_live_ops;
 struct wf_source;
 
@@ -139,6 +161,14 @@ struct wf_source_ops {
     bool (*cost)(const struct wf_source *source, uint32_t rank, int64_t *ps);
     /* What the program does; false if that is not known or has no figures. May be null. */
     bool (*work)(const struct wf_source *source, struct wf_source_work *out);
+    /* Folds a program that consists of copies which do the same, before its first use. Of several copies
+     * in a row one is left, and its collectives with other copies have itself in the place of all of
+     * them: their group has the size of the whole program, and a row for each copy (stride2 = 0). A
+     * copy fills nodes of `node` ranks, at least two, so that no message to another copy stays within
+     * a node. With `exactly`, only if nothing but the pipeline and the collectives between copies sends
+     * messages between nodes: else messages that arrive at a node at the same time may take their turns
+     * otherwise. Sets *out; false: it was not folded. May be null: it has no copies. */
+    bool (*fold)(struct wf_source *source, uint32_t node, bool exactly, struct wf_fold *out);
     /* WF_OK, or where and why an op could not be read. May be null. */
     enum wf_status (*check)(const struct wf_source *source, struct wf_err *err);
 };

@@ -132,7 +132,7 @@ uint32_t wf_document_nodes_used(const struct wf_job *job)
     for (uint32_t i = 0; place->first != NULL && i < place->n_nodes; i++) {
         used += place->first[i + 1] > place->first[i];
     }
-    return used;
+    return used * wf_job_copies(job);
 }
 
 void wf_document_nodes(const struct wf_job *job, struct wf_value *result)
@@ -160,8 +160,8 @@ struct wf_document_jobs wf_document_jobs_of(const struct wf_job *job)
     for (uint32_t i = 0; i < jobs.n; i++) {
         const struct wf_plan_job *program = &job->plan->jobs[i];
 
-        job->described[i] =
-            (struct wf_document_job){first, program->settings->start, program->source};
+        job->described[i] = (struct wf_document_job){first, program->settings->start,
+                                                     program->source, program->fold};
         first += job->plan->jobs[i].n_ranks;
     }
     return jobs;

@@ -34,6 +34,7 @@ struct wf_document_job {
     uint32_t first; /* rank of the run */
     int64_t start;
     const struct wf_source *source; /* for the names of regions; may be null */
+    struct wf_fold fold;            /* which ranks each rank stands for */
 };
 
 /* The programs of a replay. */

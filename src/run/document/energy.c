@@ -41,7 +41,7 @@ void wf_sim_energy_describe(const struct wf_job *job, const struct wf_ranks_tall
         return;
     }
     double time = (double)end / PS_PER_SECOND;
-    double all = topo != NULL ? topo->n_nodes : job->place.n_nodes;
+    double all = topo != NULL ? topo->n_nodes : (double)job->place.n_nodes * wf_job_copies(job);
     double nodes = params->charge == WF_SIM_ENERGY_USED ? wf_document_nodes_used(job) : all;
     double idle = params->idle * nodes * time;
     double busy = params->busy * busy_seconds(tally);

@@ -53,7 +53,7 @@ static void add_training(struct wf_value *result, const struct wf_source_work *w
     struct wf_value *section = wf_doc_section(result, "training");
     double whole = (double)(tally->finish.max - jobs->of[job].start);
     double step = whole / (double)work->repeats, seconds = step / ps_per_second;
-    double devices = (double)jobs->of[job].source->n_ranks;
+    double devices = (double)jobs->of[job].source->n_ranks * jobs->of[job].fold.copies;
     double peak = work->is_8bit ? jobs->peak8 : jobs->peak16;
     double compute = (double)wf_stat_mean(&tally->compute);
     double messages = (double)wf_stat_mean(&tally->wait[WF_IN_SEND]) +

@@ -255,6 +255,19 @@ static void describe_recorded(const struct wf_plan *plan, struct wf_value *resul
     wf_doc_count(result, "recorded_time_ps", (uint64_t)longest);
 }
 
+/* The tally of a whole program of which some ranks stand for all. The caller frees it; null if the
+ * program is not folded. */
+static struct wf_ranks_tally *unfold(const struct wf_job *job,
+                                     const struct wf_ranks_tally *tally)
+{
+    if (wf_job_copies(job) == 1) {
+        return NULL;
+    }
+    struct wf_ranks_tally *all = wf_tally_copy(tally);
+    wf_tally_unfold(all, &job->plan->jobs[0].fold);
+    return all;
+}
+
 static enum wf_status replay_describe(const struct wf_job *job, const struct wf_engine *engine,
                                       const struct wf_run *run, struct wf_value *result,
                                       enum wf_status status, struct wf_err *err)
@@ -262,14 +275,18 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
     struct wf_document_jobs jobs = wf_document_jobs_of(job);
     bool interrupted = status == WF_EINTR;
     const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
+    const void *counters = tally + 1;
+    struct wf_ranks_tally *whole = unfold(job, tally);
 
-    jobs.stuck = wf_job_stuck(job, tally + 1, run, status);
+    tally = whole != NULL ? whole : tally;
+    jobs.stuck = wf_job_stuck(job, counters, run, status);
     enum wf_status outcome = wf_document_replay(result, run, &jobs, tally, interrupted, err);
 
     if (outcome == WF_OK) {
         describe_recorded(job->plan, result);
     }
-    wf_job_describe_network(job, tally, tally + 1, run, result, outcome);
+    wf_job_describe_network(job, tally, counters, run, result, outcome);
+    free(whole);
     return interrupted ? status : outcome;
 }
 

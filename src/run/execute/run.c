@@ -36,6 +36,7 @@ static const struct stage run_stages[] = {
     {IF_OK, NULL, wf_stage_notes},
     {IF_OK, NULL, wf_stage_trace},
     {IF_OK, NULL, wf_stage_record},
+    {IF_OK, NULL, wf_stage_fold},
     {IF_OK, NULL, execute},
     {ALWAYS, NULL, wf_stage_end_trace},
     {IF_OK_EVERYWHERE, NULL, play_record},
@@ -57,11 +58,9 @@ static const struct stage execution_stages[] = {
 
 /* Everything that can be checked without an execution. */
 static const struct stage explain_stages[] = {
-    {IF_OK, NULL, wf_stage_plan},
-    {IF_OK, NULL, wf_stage_notes},
-    {IF_OK, NULL, wf_stage_job},
-    {IF_OK, NULL, wf_stage_estimate},
-    {.run = NULL},
+    {IF_OK, NULL, wf_stage_plan},     {IF_OK, NULL, wf_stage_notes},
+    {IF_OK, NULL, wf_stage_fold},     {IF_OK, NULL, wf_stage_job},
+    {IF_OK, NULL, wf_stage_estimate}, {.run = NULL},
 };
 
 static bool is_due(const struct wf_execution *x, const struct stage *stage)

@@ -56,6 +56,8 @@ enum wf_status wf_stage_record(struct wf_execution *x);
 
 /* ---- one execution of the plan ---- */
 
+/* Folds the program, if its copies do the same. */
+enum wf_status wf_stage_fold(struct wf_execution *x);
 /* Makes the job of the plan and prepares it: memory, placement, network, recording. */
 enum wf_status wf_stage_job(struct wf_execution *x);
 /* Chooses what executes the job. */

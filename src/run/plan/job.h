@@ -56,6 +56,12 @@ struct wf_job {
     struct wf_document_job *described; /* [n_jobs], of wf_document_jobs_of() */
 };
 
+/* How many ranks each one stands for (run/execute/fold.c). */
+static inline uint32_t wf_job_copies(const struct wf_job *job)
+{
+    return job->plan->n_jobs == 1 ? job->plan->jobs[0].fold.copies : 1;
+}
+
 /* All members are required. */
 struct wf_job_ops {
     /* Estimates the bytes that all processes of a run need together. Needs no preparation. */

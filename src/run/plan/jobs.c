@@ -399,6 +399,7 @@ static enum wf_status open_job(struct wf_plan *plan, uint32_t number, struct wf_
     WF_TRY(open_source(plan, number, err));
     WF_TRY(job->graph != NULL ? check_graph(job, err) : select_parts(plan, number, err));
     WF_TRY(job->graph != NULL ? WF_OK : change_source(plan, number, err));
+    job->fold = (struct wf_fold){.copies = 1};
     job->n_ranks = job->graph != NULL ? job->graph->n_pes : job->source->n_ranks;
     return WF_OK;
 }
@@ -488,7 +489,10 @@ void wf_plan_job_describe(const struct wf_plan_job *job, struct wf_value *sectio
     const struct wf_scenario_job *settings = job->settings;
 
     wf_doc_text(section, "source", settings->source);
-    wf_doc_count(section, "ranks", job->n_ranks);
+    wf_doc_count(section, "ranks", (uint64_t)job->n_ranks * job->fold.copies);
+    if (job->fold.copies > 1) {
+        wf_doc_count(section, "simulated_ranks", job->n_ranks);
+    }
     wf_doc_count(section, "ranks_per_node", settings->ranks_per_node);
     wf_doc_text(section, "placement", settings->placement);
     wf_doc_count(section, "start_ps", (uint64_t)settings->start);

@@ -8,6 +8,7 @@
 
 #include "engine/config.h"
 #include "model/ranks/tally.h"
+#include "program/ops/source.h"
 #include "run/plan/placement.h"
 #include "run/scenario/scenario.h"
 
@@ -17,8 +18,6 @@ struct wf_graph_ops;
 struct wf_net_ops;
 struct wf_reader_ops;
 struct wf_reader_probe;
-struct wf_source;
-struct wf_source_ops;
 struct wf_topo;
 struct wf_value;
 
@@ -47,6 +46,7 @@ struct wf_plan_job {
     struct wf_plan_block block; /* the generator's or reader's parameters; empty if none */
     struct wf_placement placement;
     uint32_t n_ranks;         /* or PEs */
+    struct wf_fold fold;      /* which ranks each rank stands for (run/execute/fold.c) */
     struct wf_source *source; /* either this, perhaps only a part of the trace... */
     struct wf_graph *graph;   /* ...or this */
 };

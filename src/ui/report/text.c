@@ -196,12 +196,13 @@ static bool line_forecasts(const struct wf_value *doc, struct wf_phrase *out)
 /* ---- the report ---- */
 
 /* The first lines of both reports. */
-#define SCENARIO                                                                \
-    {"Scenario", .text = "{scenario.source|?}[ on {scenario.ranks:rank|ranks}]" \
-                         "[, and other jobs{scenario.jobs?}]"},                 \
-        {"Machine", .text = "{scenario.machine}"},                              \
-    {                                                                           \
-        "Network", .text = "{scenario.network}[ on {scenario.topology}]"        \
+#define SCENARIO                                                                 \
+    {"Scenario", .text = "{scenario.source|?}[ on {scenario.ranks:rank|ranks}]"  \
+                         "[, of which {scenario.simulated_ranks} stand for all]" \
+                         "[, and other jobs{scenario.jobs?}]"},                  \
+        {"Machine", .text = "{scenario.machine}"},                               \
+    {                                                                            \
+        "Network", .text = "{scenario.network}[ on {scenario.topology}]"         \
     }
 
 /* Times that are 0 in most programs are left out. */
