@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
 
-.PHONY: all weft configured fast deps demo test check-builds torture coverage bench bench-gpu test-gpu papers install uninstall dist deb docs clean format help
+.PHONY: all weft configured fast deps demo test check-builds torture coverage bench bench-gpu test-gpu papers install uninstall dist deb docs release wheel clean format help
 
 # What is installed. Tests are apart: make test builds them.
 all: configured
@@ -94,6 +94,14 @@ dist:
 docs: weft
 	@python3 -B tools/docs/make_site.py build/release/weft build/docs
 
+# Every check of a release, and what is published. Takes hours.
+release:
+	@tools/release
+
+# The Python package with the program in it, in build/wheel.
+wheel: all
+	@mkdir -p build/wheel && WEFT_BUILD_DIR=build/release python3 -B python/build_wheel.py build/wheel
+
 # Debian packages of the last commit, in build/deb.
 deb:
 	@tools/make_deb
@@ -108,6 +116,8 @@ help:
 	@echo 'make            build what is installed: build/release/weft, libraries, man pages'
 	@echo 'make weft       build build/release/weft alone'
 	@echo 'make fast       build build/fast/weft by a profile: takes twice as long, runs faster'
+	@echo 'make wheel      build the Python package with the program in it'
+	@echo 'make release    run every check of a release, and build what is published'
 	@echo 'make deps       install the packages weft is built with (Debian; asks sudo)'
 	@echo 'make demo       deps, build the program alone, and a first prediction'
 	@echo 'make test       deps, build, and the whole test suite'

@@ -80,6 +80,8 @@ def places():
     # An installed package is in <prefix>/share/weft/python/weft, one of the sources beside build/.
     here = pathlib.Path(__file__).resolve().parent
     prefix, source = here.parents[3], here.parents[1]
+    if (here / "_install").exists():  # a wheel
+        prefix = here / "_install"
     for pattern in ("lib/weft/libweft.so", "lib/*/weft/libweft.so", "lib/libweft.so",
                     "lib/*/libweft.so"):
         yield from sorted(glob.glob(str(prefix / pattern)))

@@ -5,8 +5,12 @@ import json
 import os
 import re
 import tempfile
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from weft._library import ErrorText, check, library
+
+if TYPE_CHECKING:
+    import pandas
 
 STATES = {"c": "compute", "o": "overhead", "s": "send wait", "r": "receive wait",
           "k": "collective wait", "w": "core wait", "-": "idle"}
@@ -29,7 +33,7 @@ class Result:
 
     def __init__(self, handle):
         self._handle = handle
-        self.document = json.loads(library.weft_result_json(handle).decode())
+        self.document: Dict[str, Any] = json.loads(library.weft_result_json(handle).decode())
 
     def __del__(self):
         if getattr(self, "_handle", None):
@@ -37,18 +41,18 @@ class Result:
             self._handle = None
 
     @property
-    def predicted_time_ps(self):
+    def predicted_time_ps(self) -> Optional[int]:
         """Picoseconds; None if the program did not complete."""
         time = library.weft_result_predicted_time_ps(self._handle)
         return time if time >= 0 else None
 
     @property
-    def seconds(self):
+    def seconds(self) -> Optional[float]:
         time = self.predicted_time_ps
         return None if time is None else time / SECOND
 
     @property
-    def warnings(self):
+    def warnings(self) -> List[str]:
         return self.document.get("warnings", [])
 
     def _recording(self):
@@ -57,7 +61,7 @@ class Result:
             raise ValueError("the run was not recorded; use record=True")
         return recording
 
-    def ranks(self):
+    def ranks(self) -> "pandas.DataFrame":
         """Where the time of each rank, or of each group of ranks, goes."""
         names = ("finish", "compute", "overhead", "send_wait", "receive_wait", "collective_wait",
                  "core_wait")
@@ -67,7 +71,7 @@ class Result:
                        *(row.get(f"{name}_ps", 0) / SECOND for name in names)] for row in rows],
                      ["first_rank", "ranks", *names])
 
-    def spans(self):
+    def spans(self) -> "pandas.DataFrame":
         """What each rank does, in order of time."""
         rows = []
         for rank, text in self._spans_by_rank():
@@ -94,7 +98,7 @@ class Result:
             raise ValueError("more spans than record_limit: only sums were kept")
         return zip(self._chosen_ranks(), spans)
 
-    def messages(self):
+    def messages(self) -> "pandas.DataFrame":
         """Every message: from, to, when it left, how long it took, its size."""
         messages = self._recording().get("messages")
         if messages is None:
@@ -108,12 +112,12 @@ class Result:
                 rows.append((rank, to, time / SECOND, duration / SECOND, size))
         return frame(rows, ["from", "to", "departure", "duration", "bytes"])
 
-    def matrix(self):
+    def matrix(self) -> "pandas.DataFrame":
         """Bytes from each rank, or group of ranks, (a row) to each (a column)."""
         matrix = self._recording()["matrix"]
         return frame([[int(word) for word in line.split()] for line in matrix["bytes"]], None)
 
-    def links(self):
+    def links(self) -> "pandas.DataFrame":
         """The links that were used; needs net__stats="links" and a network with links."""
         links = self.document["result"].get("network", {}).get("links")
         if links is None:
@@ -121,7 +125,7 @@ class Result:
                              '"packet" or "router"')
         return frame(links, None)
 
-    def save(self, path, force=False):
+    def save(self, path: "str | os.PathLike[str]", force: bool = False) -> None:
         """Writes a file in the format of its name: .html, .json, .csv, .prv, .otf2, .pftrace."""
         if not force and os.path.exists(path):
             raise FileExistsError(f"{path} exists; force=True replaces it")
@@ -129,7 +133,7 @@ class Result:
         check(library.weft_result_write(self._handle, os.fspath(path).encode(), force, failure),
               failure)
 
-    def page(self):
+    def page(self) -> str:
         """The report as HTML."""
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, "report.html")

@@ -2,6 +2,7 @@
 """A scenario, and its run."""
 import ctypes
 import threading
+from typing import Any, Dict, Optional
 
 from weft._library import (INTERRUPTED, OK, POINTER, PROGRAM_FAILED, Error, ErrorText, Interrupted,
                            RunOptions, check, library)
@@ -19,14 +20,15 @@ class Scenario:
     """A program, a machine and parameters. Names are those of the command line: "net.L",
     "gen.bytes"; in keyword arguments two underscores stand for the dot (net__L="2us")."""
 
-    def __init__(self, source, ranks=None, machine=None, network=None, topology=None, params=None,
-                 **more):
+    def __init__(self, source: str, ranks: Optional[int] = None, machine: Optional[str] = None,
+                 network: Optional[str] = None, topology: Optional[str] = None,
+                 params: Optional[Dict[str, Any]] = None, **more: Any):
         self.machine = machine
         self.settings = {"source": source, "ranks": ranks, "network": network,
                          "topology": topology, **(params or {}),
                          **{name.replace("__", "."): value for name, value in more.items()}}
 
-    def with_settings(self, settings):
+    def with_settings(self, settings: Dict[str, Any]) -> "Scenario":
         """A copy with other settings; "machine" is one of them."""
         machine = settings.get("machine", self.machine)
         others = {name: value for name, value in settings.items() if name != "machine"}
@@ -34,7 +36,7 @@ class Scenario:
         copy.settings = {**self.settings, **others}
         return copy
 
-    def run(self, record=False, what_if=False, record_limit=0):
+    def run(self, record: bool = False, what_if: bool = False, record_limit: int = 0) -> Result:
         """Simulates it. A program that fails (by a deadlock, say) raises Error, with the result
         in `error.result`."""
         failure, handle = ErrorText(), library.weft_scenario_new()
@@ -85,7 +87,8 @@ def _run(handle, options):
     raise error
 
 
-def run(source, ranks=None, *, record=False, what_if=False, record_limit=0, **settings):
+def run(source: str, ranks: Optional[int] = None, *, record: bool = False, what_if: bool = False,
+        record_limit: int = 0, **settings: Any) -> Result:
     """Simulates a program and returns its Result. `source` is a trace or a generator
     ("gen:stencil3d"); the other settings are those of Scenario."""
     return Scenario(source, ranks, **settings).run(record, what_if, record_limit)

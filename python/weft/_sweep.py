@@ -6,13 +6,18 @@ import io
 import itertools
 import os
 import tempfile
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence
 
 from weft._library import POINTER, Error, ErrorText, Host, check, library
 from weft._result import frame
 from weft._run import Scenario
 
+if TYPE_CHECKING:
+    import pandas
 
-def sweep(source, over, jobs=None, **settings):
+
+def sweep(source: str, over: Dict[str, Sequence[Any]], jobs: Optional[int] = None,
+          **settings: Any) -> "pandas.DataFrame":
     """Simulates every combination of the values in `over`, a dictionary from a setting to a list
     of values, and returns a frame with a row for each: the settings, `seconds`, `error` (None
     where there is none) and `result`."""
@@ -32,7 +37,8 @@ def sweep(source, over, jobs=None, **settings):
     return frame(rows, [*names, "seconds", "error", "result"])
 
 
-def study(path, directory=None, jobs=0):
+def study(path: "str | os.PathLike[str]", directory: "str | os.PathLike[str] | None" = None,
+          jobs: int = 0) -> "pandas.DataFrame":
     """Runs a study (docs/reference/studies.md) and returns its table as a frame. The results of
     its points stay in `directory`, where the next call finds them; by default they are not kept."""
     failure, handle = ErrorText(), POINTER()

@@ -34,7 +34,7 @@ def check_verb(verb):
 
 def main():
     version = (SOURCE / "VERSION").read_text(encoding="utf-8").strip()
-    check_run(["--version"], 0, stdout=rf"^weft {re.escape(version)} \(MPI: (yes, .+|no)\)\n$")
+    check_run(["--version"], 0, stdout=rf"^weft {re.escape(version)} \(commit \S+, MPI: (yes, .+|no)\)\n$")
 
     summary = check_page([], "weft replay", "weft capture", "weft sweep", "weft help")
     check(summary.count("\n") == 10, f"weft alone prints {summary.count(chr(10))} lines")

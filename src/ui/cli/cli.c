@@ -12,6 +12,7 @@
 #include "ui/cli/progress.h"
 #include "ui/cli/written.h"
 #include "ui/plugin/plugin.h"
+#include "weft_commit.h"
 
 #include <weft/weft.h>
 
@@ -55,12 +56,10 @@ static enum wf_status print_summary(struct wf_cli *cli)
 static enum wf_status print_version(struct wf_cli *cli)
 {
     const char *library = wf_world_library();
+    bool has_mpi = strcmp(library, "none") != 0;
 
-    if (strcmp(library, "none") == 0) {
-        (void)fprintf(cli->out, "weft %s (MPI: no)\n", weft_version());
-    } else {
-        (void)fprintf(cli->out, "weft %s (MPI: yes, %s)\n", weft_version(), library);
-    }
+    (void)fprintf(cli->out, "weft %s (commit %s, MPI: %s%s)\n", weft_version(), WEFT_COMMIT,
+                  has_mpi ? "yes, " : "no", has_mpi ? library : "");
     return WF_OK;
 }
 
