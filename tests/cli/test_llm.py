@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training steps: times by hand where devices only compute, known schedules, figures of results,
 step times that were measured on real machines, and mistakes."""
-from weft_cli import check, check_run, finish, parse
+import pathlib
+import re
+import subprocess
+import sys
+
+from weft_cli import SOURCE, check, check_run, finish, parse
 
 # Four layers of equal work on devices of 1 operation per picosecond, with nothing else to do.
 PLAIN = ["replay", "gen:llm", "--net", "none", "-p", "gen.layers=8", "-p", "gen.hidden=1024", "-p", "gen.heads=8",
@@ -150,6 +155,21 @@ def check_frameworks():
     check(98 < whole["memory"]["total_bytes"] / 2**30 < 112, f"22 billion weights: {whole['memory']}")
 
 
+def check_tool():
+    """tools/validate_training on a CSV: every row and a summary, and words for one that lacks columns."""
+    tool = [sys.executable, "-B", str(SOURCE / "tools/validate_training")]
+    header = ("# GPUs,global batch,micro batch,hidden size,attention heads,# layers,sequence length,tensor parallelism,"
+              "data parallelism,pipeline parallelism,iteration time (ms)")
+    pathlib.Path("steps.csv").write_text(f"{header}\n2,16,8,1024,16,24,1024,1,1,2,372.160408\n4,8,1,1024,16,24,1024,1,4,1,170.3\n")
+    run = subprocess.run([*tool, "steps.csv"], capture_output=True, text=True, check=False)
+    check(run.returncode == 0 and run.stdout.count("predicted") == 2 and "2 of 2 rows" in run.stdout, f"validate_training: {run}")
+    worst = max(abs(float(off)) for off in re.findall(r", ([-+][0-9.]+) %$", run.stdout, re.M))
+    check(worst < 15, f"steps of Megatron-LM on one node: {run.stdout}")
+    pathlib.Path("steps.csv").write_text("GPUs,time\n1,2\n")
+    run = subprocess.run([*tool, "steps.csv"], capture_output=True, text=True, check=False)
+    check(run.returncode == 1 and "no column begins with" in run.stderr, f"validate_training of another table: {run}")
+
+
 def check_inference():
     """A forward pass; and a token that reads all weights and keys, whatever the operations."""
     got = training([*PLAIN, "-n", "1", *params(["batch=3", "phase=prefill"])])
@@ -218,6 +238,7 @@ def main():
     check_memory()
     check_inference()
     check_frameworks()
+    check_tool()
     check_schedules()
     check_communication()
     check_sharded()
