@@ -18,7 +18,8 @@ fi
 mkdir -p headers
 cp "$WEFT_SOURCE_DIR"/include/weft/{weft,trace,export}.h "$WEFT_BUILD_DIR/include/weft/version.h" headers
 abidw --headers-dir headers --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs \
-    --type-id-style hash libweft.so | sed -E "s/ (path|comp-dir-path|filepath)='[^']*'//g" >now.abi
+    --type-id-style hash libweft.so |
+    sed "s|$PWD/||g; s|$WEFT_BUILD_DIR/||g; s|$WEFT_SOURCE_DIR/||g; s| comp-dir-path='[^']*'||" >now.abi
 if [ "${1:-}" = --update ]; then
     cp now.abi "$known"
     exit 0
