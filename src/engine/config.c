@@ -4,10 +4,10 @@
 #include <stddef.h>
 
 const char *const wf_scheduler_names[] = {
-    "sequential", "conservative", "optimistic", "check-undo", "perturb", NULL,
+    "sequential", "conservative", "optimistic", "check-undo", "perturb", "auto", NULL,
 };
 
-const char *const wf_engine_partition_names[] = {"block", "cyclic", "spread", NULL};
+const char *const wf_engine_partition_names[] = {"block", "cyclic", "spread", "auto", NULL};
 
 const struct wf_param wf_engine_params[] = {
 #define WF_ENGINE_PARAM(name_, member, kind, ...)         \

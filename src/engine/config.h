@@ -15,9 +15,15 @@ enum wf_scheduler {
     WF_OPTIMISTIC,
     WF_CHECK_UNDO, /* sequential; every event forward, back, compared, forward */
     WF_PERTURB,    /* optimistic with injected rollbacks, delays and reorderings */
+    WF_AUTO,       /* sequential on one thread, conservative on several */
 };
 
-enum wf_partition { WF_PARTITION_BLOCK, WF_PARTITION_CYCLIC, WF_PARTITION_SPREAD };
+enum wf_partition {
+    WF_PARTITION_BLOCK,
+    WF_PARTITION_CYCLIC,
+    WF_PARTITION_SPREAD,
+    WF_PARTITION_AUTO, /* blocks, or spread if a trial shows that it is better */
+};
 
 enum { WF_STOP_SOON = 1, WF_STOP_NOW = 2 };
 
@@ -46,7 +52,13 @@ struct wf_engine_config {
 
     int partition; /* enum wf_partition */
     bool pin;      /* threads to cores */
-    bool fit;      /* a model that is too small for several threads runs on one */
+    bool fit;      /* use no more threads than are worth it */
+    /* One thread executes so many events first, which show what more are worth: engine/sched/trial.c. 0:
+     * a usual number with `fit`, else none. */
+    uint64_t trial;
+    /* Whether processes may be moved to other threads after a trial: nothing but the engine relies on
+     * all events of a process being executed by one thread. */
+    bool moves;
 
     bool forecast; /* what a run on one thread would take on several is counted */
 

@@ -91,6 +91,8 @@ void wf_engine_tally(struct wf_engine *engine, size_t size, wf_merge_fn *merge);
 /* Asks for cells of at least `size` bytes (wf_cell_new_for()). */
 void wf_engine_cells(struct wf_engine *engine, size_t size);
 
+/* The scheduler that a configuration asks for, where so many operating-system processes run. */
+int wf_scheduler_choose(const struct wf_engine_config *config, uint32_t n_processes);
 /* Whether a scheduler uses one thread of one process only. */
 bool wf_scheduler_is_alone(int scheduler); /* enum wf_scheduler */
 

@@ -12,7 +12,8 @@
 /* Why a run has fewer threads than were asked for. */
 enum wf_run_fit {
     WF_RUN_AS_ASKED,
-    WF_RUN_TOO_SMALL,    /* the model is, for more threads than one */
+    WF_RUN_TOO_SMALL,    /* the model is, for more threads */
+    WF_RUN_TOO_SPARSE,   /* windows have too few events for more threads */
     WF_RUN_CORES_TOO_FEW /* threads without a core hold the others up */
 };
 
@@ -49,6 +50,7 @@ struct wf_run {
     uint32_t threads;               /* that took part, per process */
     enum wf_run_fit fit;            /* why there are fewer threads than were asked for */
     uint32_t processes;             /* likewise */
+    int partition;                  /* enum wf_partition: the one used */
     int exec;                       /* enum wf_exec: what executed the run; 0: events */
     char device[WF_RUN_DEVICE_MAX]; /* name of the GPU; empty: none */
     /* Of a run on one thread that was asked for forecasts; else 0 threads. */

@@ -47,20 +47,35 @@ enum wf_tuning {
     WF_TUNE_WINDOWS_TRIAL = 256,
     WF_TUNE_WINDOWS_QUEUE = 16,
     /* One thread does all windows from when they have fewer than ALONE events, all workers together,
-     * until they have THREADS. On idle cores two threads are as fast as one from about 30 events on
-     * and eight from about 70 on; on shared cores it takes more. */
+     * until they have twice as many. On idle cores two threads are as fast as one from about 30 events
+     * on and eight from about 70 on; on shared cores it takes more. After a trial the number is
+     * computed from what it measured. */
     WF_TUNE_WINDOWS_ALONE = 96,
-    WF_TUNE_WINDOWS_THREADS = 192,
 
     /* ---- blocks and threads ---- */
 
     WF_TUNE_BLOCKS = 8, /* of a worker at least, if there are several workers */
+    /* Groups with so many processes for each worker are cut into as many blocks, too, unless others would
+     * be cut into more than SMALL_BLOCKS: one worker might get twice as many as another. */
+    WF_TUNE_SHARED_EVENLY = 32,
     /* So many bytes of states fit into the cache of a core, beside their events. */
     WF_TUNE_BLOCK_BYTES = 256 * 1024,
     /* A worker with more blocks than this has large ones in any case: chunks that are not full take
      * much memory. */
     WF_TUNE_SMALL_BLOCKS = 128,
-    WF_TUNE_LPS_PER_THREAD = 256, /* with fewer processes one thread is faster than several */
+    /* Where the first events cannot show it: with fewer processes a thread is not worth it. */
+    WF_TUNE_LPS_PER_THREAD = 256,
+    /* Events of a trial: some milliseconds. Larger states are not moved after a trial: their threads get
+     * them at the start, which takes less memory. */
+    WF_TUNE_TRIAL_EVENTS = 65536,
+    WF_TUNE_TRIAL_STATES = 64 * 1024 * 1024,
+    /* What a window costs each of several threads, beside meeting the others. */
+    WF_TUNE_TRIAL_WINDOW_NS = 1000,
+    /* The share of a window's work, in per cent, that the busiest of two threads may have and still
+     * be worth it, as a usual value. */
+    WF_TUNE_TRIAL_BUSIEST = 60,
+    /* Several threads must save so many per cent by the forecast to be used. */
+    WF_TUNE_TRIAL_GAIN = 10,
     /* Where two threads cannot be measured, what it takes them to meet. */
     WF_TUNE_MEETING_NS = 200,
     /* An event for another thread is written, handed over and filed; another core has its lines. That

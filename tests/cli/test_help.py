@@ -48,7 +48,7 @@ def main():
     for verb in ("gen", "convert", "cut", "extrapolate"):
         check_page([verb, "--help"], "Formats that are written:", *(f"\n  {end} " for end in (".weft", ".csv", ".ti", ".goal", ".otf2")))
     check_page(["help", "net.loggp"], "-p net.L=<time>", "default: 1us")
-    check_page(["help", "engine"], "-p engine.batch=<count>", "sequential|conservative|optimistic")
+    check_page(["help", "engine"], "-p engine.batch=<count>", "sequential, conservative, optimistic")
     check_page(["bench", "phold", "--help"], "--lps <count>", "--start-events <count>", "--remote",
                "--end <time>", "--sched", "--threads")
 

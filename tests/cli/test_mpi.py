@@ -128,7 +128,9 @@ def main():
     check(done.returncode == 0 and done.stdout.count("Predicted time") == 1, "not one result", done)
     check("3 processes" in done.stdout, "not three processes", done)
 
-    done = run(*REPLAY, processes=3)
+    done = run(*REPLAY, processes=2)
+    check("conservative, 1 thread" in done.stdout and "2 processes" in done.stdout, "auto leaves processes idle", done)
+    done = run(*REPLAY, "--sched", "sequential", processes=3)
     check(done.stderr.count("weft: note: ") == 1, "no note that processes idle", done)
 
     check_failure([*REPLAY, "--net", "nonsense"], 2, "unknown network model")

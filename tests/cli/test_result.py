@@ -605,6 +605,11 @@ def check_threads():
     check(two["run"]["threads"] == 2 and "threads_reason" not in two["run"],
           f"all threads are asked for: {two['run']}")
     check(one["result"] == two["result"], "threads change the result")
+    one, two = (parse(run(*REPLAY, "--json", "--threads", "2", *more))["run"]
+                for more in ([], ["-p", "engine.fit=no", "-p", "engine.trial=20"]))
+    check(one["scheduler"] == "conservative" and one["threads"] == 1 and "partition" not in one, f"auto: {one}")
+    check(two["threads"] == 2 and two["partition"] in ("block", "spread"), f"two threads after a trial: {two}")
+    check(parse(run(*REPLAY, "--json"))["run"]["scheduler"] == "sequential", "auto on one thread")
     cores = len(os.sched_getaffinity(0))
     done = run(*base, "--threads", str(cores + 1), "-p", "engine.fit=no")
     check(done.returncode == 0 and done.stderr.count("\n") == 1
@@ -613,11 +618,11 @@ def check_threads():
               "--sched", "conservative", "--threads", "2"]
     if cores > 1:
         alone, all_threads = (parse(run(*sparse, "--json", "-q", *more)) for more in ([], ["-p", "engine.fit=no"]))
-        check(0 < alone["run"]["windows_alone"] < alone["run"]["windows"] and "windows_alone" not in all_threads["run"],
-              f"windows with few events on two threads: {alone['run']}")
-        check(alone["result"] == all_threads["result"], "windows on one thread change the result")
-        done = run(*sparse)
-        check("of them on one thread" in done.stdout, "the text does not say so", done)
+        check(all_threads["run"]["threads"] == 2 and "windows_alone" not in all_threads["run"],
+              f"windows with few events on all threads: {all_threads['run']}")
+        check(alone["run"]["threads"] == 2 or "too often" in alone["run"]["threads_reason"],
+              f"windows with few events: {alone['run']}")
+        check(alone["result"] == all_threads["result"], "fewer threads change the result")
     large = ["replay", "gen:stencil3d", "-n", "2048", "-p", "gen.iterations=1", "--net", "loggp",
              "--sched", "optimistic", "--json"]
     done = run(*large, "--threads", str(cores + 1))

@@ -264,6 +264,7 @@ PROGRAMS = [
 # More processes than one only where MPI is. With "all" the scheduler logs all events, and may undo
 # them, instead of those that are not safe.
 SCHEDULES = [
+    ("conservative trial", 3, 1),
     *itertools.product(["conservative", "optimistic", "perturb"], [1, 2, 4], [1]),
     ("conservative", 1, 2), ("conservative", 2, 3), ("optimistic", 2, 2), ("optimistic", 1, 3),
     ("perturb", 1, 2), ("perturb", 2, 3),
@@ -275,6 +276,7 @@ ONE_PROCESS = [("sequential", 2, 2), ("check-undo", 2, 2)]
 ONE_PROCESS_ONE_IN = 5
 
 FEWER = [
+    ("conservative trial", 2, 1),
     ("conservative", 1, 1), ("optimistic", 1, 1), ("perturb", 1, 1), ("conservative", 4, 1),
     ("optimistic", 4, 1), ("perturb", 2, 1), ("check-undo", 1, 1), ("optimistic all", 2, 1),
     ("perturb all", 1, 1),
@@ -290,10 +292,14 @@ MANY = pathlib.Path(os.environ["WEFT_BUILD_DIR"]) / "equivalence_many"
 together = {}
 
 
+# Events of which none is safe; a run that begins on one thread and moves to several.
+MORE = {"": [], "all": ["-p", "engine.safe=no"], "trial": ["-p", "engine.trial=100"]}
+
+
 def command_of(scenario, schedule):
     sched, _, logged = schedule[0].partition(" ")
     return [*scenario, "--sched", sched, "--threads", str(schedule[1]), "-p", "engine.fit=no", "--json", "-q",
-            *(["-p", "engine.safe=no"] if logged else [])]
+            *MORE[logged]]
 
 
 def judged(scenario, schedule, done):

@@ -124,6 +124,19 @@ static void conservative(void)
     CHECK(compare(engine_defaults(WF_CONSERVATIVE, 1)));
 }
 
+/* Processes, with their cells, and events move from one thread to several. */
+static void conservative_after_a_trial(void)
+{
+    static const uint64_t trials[] = {1, 50, 250};
+
+    for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
+        struct wf_engine_config config = engine_defaults(WF_CONSERVATIVE, 1);
+        config.trial = trials[i];
+        config.moves = true;
+        CHECK(compare(config));
+    }
+}
+
 static void optimistic_with_any_settings(void)
 {
     static const uint64_t batches[] = {1, 16, 64}, intervals[] = {1, 16};
@@ -179,6 +192,7 @@ int main(void)
     RUN(every_model_has_an_instance_with_events);
     RUN(sequential_and_check_undo);
     RUN(conservative);
+    RUN(conservative_after_a_trial);
     RUN(optimistic_with_any_settings);
     RUN(perturbed_with_any_seed);
     RUN(perturbing_rolls_back);

@@ -28,6 +28,16 @@ void wf_cells_fini(struct wf_cells *cells)
     free(cells->slabs);
 }
 
+void wf_cells_adopt(struct wf_cells *cells, const struct wf_cells *from)
+{
+    cells->slabs = wf_xrealloc(cells->slabs, from->n_slabs, sizeof(*cells->slabs));
+    cells->n_slabs = from->n_slabs;
+    for (uint32_t i = 0; i < from->n_slabs; i++) {
+        cells->slabs[i] = from->slabs[i];
+        cells->slabs[i].begins_area = false;
+    }
+}
+
 /* How many slabs of a class fill huge pages, or come near to it. */
 static uint32_t slabs_of_area(size_t slab_bytes)
 {

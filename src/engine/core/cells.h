@@ -44,6 +44,9 @@ struct wf_cells {
 /* Cells of these sizes, which ascend; there are 1 to WF_CELL_SIZES_MAX. */
 void wf_cells_init(struct wf_cells *cells, const uint32_t *sizes, uint32_t n);
 void wf_cells_fini(struct wf_cells *cells);
+/* Lets these cells, which are new, know those of `from`, under the same numbers: processes that have
+ * them may move here. Each cell is used by one of the two. The memory stays that of `from`. */
+void wf_cells_adopt(struct wf_cells *cells, const struct wf_cells *from);
 /* A zeroed cell of the smallest size that is at least `bytes`, or of the largest size. */
 uint32_t wf_cells_get(struct wf_cells *cells, size_t bytes);
 void wf_cells_put(struct wf_cells *cells, uint32_t cell);

@@ -18,6 +18,14 @@ static const struct wf_scheduler_ops *const schedulers[] = {
     [WF_PERTURB] = &wf_scheduler_optimistic,
 };
 
+int wf_scheduler_choose(const struct wf_engine_config *config, uint32_t n_processes)
+{
+    if (config->scheduler != WF_AUTO) {
+        return config->scheduler;
+    }
+    return config->threads > 1 || n_processes > 1 ? WF_CONSERVATIVE : WF_SEQUENTIAL;
+}
+
 bool wf_scheduler_is_alone(int scheduler)
 {
     return schedulers[scheduler]->alone;
@@ -31,6 +39,7 @@ struct wf_engine *wf_engine_new(const struct wf_engine_config *config, struct wf
     engine->comm = comm;
     engine->process = wf_comm_rank(comm);
     engine->n_processes = wf_comm_size(comm);
+    engine->config.scheduler = wf_scheduler_choose(config, engine->n_processes);
     engine->lookahead = INT64_MAX;
     wf_depot_init(&engine->depot);
     return engine;
@@ -61,6 +70,7 @@ void wf_engine_free(struct wf_engine *engine)
     free(engine->local_block);
     wf_depot_fini(&engine->depot);
     free(engine->workers);
+    free(engine->threads);
     free(engine->groups);
     free(engine->tally);
     free(engine);
@@ -222,28 +232,25 @@ static void place_on_core(const struct wf_worker *worker)
     }
 }
 
-static void *worker_main(void *arg)
+void wf_worker_begin(struct wf_worker *worker)
 {
-    struct wf_worker *worker = arg;
     struct wf_engine *engine = worker->engine;
-    const struct wf_scheduler_ops *ops = schedulers[engine->config.scheduler];
 
     place_on_core(worker);
+    free(worker->ctx.bags);
     worker->ctx.blocks = engine->blocks;
     worker->ctx.bags = wf_xcalloc(engine->n_blocks, sizeof(void *));
     worker->ctx.n_blocks = engine->n_blocks;
     worker->ctx.map = engine->map;
     worker->ctx.seed = engine->config.seed;
-    ops->prepare(worker);
-    worker->ctx.lookahead = 0;
-    visit_processes(worker, false);
     worker->ctx.lookahead = engine->lookahead;
-    wf_barrier_wait(&engine->barrier);
-    if (worker->thread == 0) {
-        tell_running(engine, true);
-        stamp(&engine->start_wall, &engine->start_cpu);
-    }
-    ops->run(worker);
+}
+
+/* After the last event. */
+static void worker_end(struct wf_worker *worker)
+{
+    struct wf_engine *engine = worker->engine;
+
     wf_barrier_wait(&engine->barrier);
     if (worker->thread == 0) {
         stamp(&engine->end_wall, &engine->end_cpu);
@@ -253,7 +260,42 @@ static void *worker_main(void *arg)
     visit_processes(worker, true);
     /* Other workers may still read what release() frees. */
     wf_barrier_wait(&engine->barrier);
-    ops->release(worker);
+}
+
+static void *worker_main(void *arg)
+{
+    struct wf_worker *worker = arg;
+    struct wf_engine *engine = worker->engine;
+
+    wf_worker_begin(worker);
+    engine->scheduler->prepare(worker);
+    worker->ctx.lookahead = 0;
+    visit_processes(worker, false);
+    worker->ctx.lookahead = engine->lookahead;
+    wf_barrier_wait(&engine->barrier);
+    if (worker->thread == 0) {
+        tell_running(engine, true);
+        stamp(&engine->start_wall, &engine->start_cpu);
+    }
+    engine->scheduler->run(worker);
+    worker_end(worker);
+    engine->scheduler->release(worker);
+    return NULL;
+}
+
+/* A thread that takes part after a trial. */
+static void *late_main(void *arg)
+{
+    struct wf_worker *worker = arg;
+    struct wf_engine *engine = worker->engine;
+
+    wf_worker_begin(worker);
+    wf_scheduler_conservative.prepare(worker);
+    wf_barrier_wait(&engine->barrier); /* all have prepared */
+    wf_barrier_wait(&engine->barrier); /* all have their events */
+    wf_scheduler_conservative.run(worker);
+    worker_end(worker);
+    wf_scheduler_conservative.release(worker);
     return NULL;
 }
 
@@ -292,36 +334,67 @@ bool wf_engine_has_careful(const struct wf_engine *engine)
     return false;
 }
 
-/* Whether threads would spend most of their time waiting for each other. The same in all
- * processes. Running programs are worth a thread each, however few they are. */
-static bool is_too_small(const struct wf_engine *engine)
+/* How many threads a process is worth, judged by the number of simulated processes. The same in
+ * all processes. Running programs are worth a thread each, however few they are. */
+static uint64_t threads_worth(const struct wf_engine *engine)
 {
-    uint64_t n = 0, workers = engine->config.threads * engine->n_processes;
+    uint64_t n = 0;
 
     for (uint32_t g = 0; g < engine->n_groups; g++) {
         n += engine->groups[g].count;
     }
-    return !wf_engine_has_careful(engine) &&
-           (n < WF_TUNE_LPS_PER_THREAD * workers ||
-            (engine->lookahead == 0 && engine->config.scheduler == WF_CONSERVATIVE));
+    if (wf_engine_has_careful(engine)) {
+        return UINT64_MAX;
+    }
+    if (engine->lookahead == 0 && engine->config.scheduler == WF_CONSERVATIVE) {
+        return 1;
+    }
+    return n / ((uint64_t)WF_TUNE_LPS_PER_THREAD * engine->n_processes);
 }
 
-/* Decides on the number of threads. Only one process knows how many cores are left for it. */
+/* Whether the first events can show how many threads are worth it. */
+static bool may_try(const struct wf_engine *engine)
+{
+    const struct wf_engine_config *config = &engine->config;
+    uint64_t bytes = 0;
+
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        bytes += (uint64_t)engine->groups[g].count * engine->groups[g].stride;
+    }
+    return (config->fit || config->trial > 0) && config->moves &&
+           config->scheduler == WF_CONSERVATIVE && engine->n_processes == 1 &&
+           engine->lookahead > 0 && !wf_engine_has_careful(engine) &&
+           bytes <= WF_TUNE_TRIAL_STATES;
+}
+
+/* Decides on the number of threads, and on who does. Only one process knows how many cores are left for
+ * it. */
 static void fit_threads(struct wf_engine *engine, bool alone)
 {
-    uint64_t asked = alone || engine->config.threads == 0 ? 1 : engine->config.threads;
-    uint64_t cores = engine->n_processes > 1 ? asked : wf_clock_cores();
-    bool may = engine->config.fit && asked > 1 && engine->config.scheduler != WF_PERTURB;
+    uint64_t n = alone || engine->config.threads == 0 ? 1 : engine->config.threads;
+    uint64_t cores = engine->n_processes > 1 ? n : wf_clock_cores();
+    bool may = engine->config.fit && n > 1 && engine->config.scheduler != WF_PERTURB;
 
     engine->fit = WF_RUN_AS_ASKED;
-    engine->n_threads = (uint32_t)asked;
-    if (may && is_too_small(engine)) {
-        engine->fit = WF_RUN_TOO_SMALL;
-        engine->n_threads = 1;
-    } else if (may && asked > cores) {
+    engine->alone_below = WF_TUNE_WINDOWS_ALONE;
+    engine->scheduler = schedulers[engine->config.scheduler];
+    if (may && n > cores) {
         engine->fit = WF_RUN_CORES_TOO_FEW;
-        engine->n_threads = (uint32_t)cores;
+        n = cores;
     }
+    if (n > 1 && may_try(engine)) {
+        engine->trial = engine->config.trial > 0 ? engine->config.trial : WF_TUNE_TRIAL_EVENTS;
+        engine->scheduler = &wf_scheduler_trial;
+    } else if (may && n > threads_worth(engine)) {
+        engine->fit = WF_RUN_TOO_SMALL;
+        n = threads_worth(engine) > 1 ? threads_worth(engine) : 1;
+    }
+    if (n < engine->config.threads && n == 1 && engine->n_processes == 1 &&
+        engine->config.scheduler == WF_CONSERVATIVE) {
+        engine->scheduler = &wf_scheduler_sequential;
+    }
+    engine->n_threads_max = (uint32_t)n;
+    engine->n_threads = engine->trial > 0 ? 1 : (uint32_t)n;
 }
 
 /* Prepares the parts that depend on the complete model. */
@@ -341,7 +414,10 @@ static void set_up(struct wf_engine *engine, bool alone)
         wf_engine_cells(engine, sizeof(uint64_t));
     }
     fit_threads(engine, alone);
-    engine->workers = wf_xaligned_zero(engine->n_threads * sizeof(*engine->workers));
+    if (engine->config.partition == WF_PARTITION_AUTO && engine->trial == 0) {
+        engine->config.partition = WF_PARTITION_BLOCK;
+    }
+    engine->workers = wf_xaligned_zero(engine->n_threads_max * sizeof(*engine->workers));
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         worker_init(engine, t);
     }
@@ -353,21 +429,38 @@ static void set_up(struct wf_engine *engine, bool alone)
     }
 }
 
-static void run_threads(struct wf_engine *engine)
+/* Starts all threads but the first. */
+static void start_threads(struct wf_engine *engine, void *(*start)(void *worker))
 {
-    pthread_t *threads = wf_xcalloc(engine->n_threads, sizeof(*threads));
-
     for (uint32_t t = 1; t < engine->n_threads; t++) {
-        if (pthread_create(&threads[t], NULL, worker_main, &engine->workers[t]) != 0) {
+        if (pthread_create(&engine->threads[t], NULL, start, &engine->workers[t]) != 0) {
             /* The threads already started wait for this one forever: the run cannot go on. */
             wf_panic("cannot start thread %u of %u", t + 1, engine->n_threads);
         }
     }
+}
+
+void wf_engine_split(struct wf_engine *engine, uint32_t n_threads, int partition)
+{
+    engine->n_threads = n_threads;
+    engine->config.partition = partition;
+    for (uint32_t t = 1; t < n_threads; t++) {
+        worker_init(engine, t);
+        wf_cells_adopt(&engine->workers[t].cells, &engine->workers[0].cells);
+    }
+    wf_engine_repartition(engine);
+    wf_barrier_init(&engine->barrier, n_threads, wf_comm_local_cores(engine->comm));
+    start_threads(engine, late_main);
+}
+
+static void run_threads(struct wf_engine *engine)
+{
+    engine->threads = wf_xcalloc(engine->n_threads_max, sizeof(*engine->threads));
+    start_threads(engine, worker_main);
     (void)worker_main(&engine->workers[0]);
     for (uint32_t t = 1; t < engine->n_threads; t++) {
-        (void)pthread_join(threads[t], NULL);
+        (void)pthread_join(engine->threads[t], NULL);
     }
-    free(threads);
 }
 
 enum wf_status wf_engine_run(struct wf_engine *engine, struct wf_run *run, struct wf_err *err)

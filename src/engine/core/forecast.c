@@ -44,9 +44,9 @@ static uint32_t most_of(const uint32_t *counts, uint32_t n)
 }
 
 /* Neighbours become one part with `by_neighbours`; otherwise those half of all parts away. */
-static void halve(uint32_t *counts, uint32_t n, bool by_neighbours)
+static void halve(uint32_t *counts, size_t n, bool by_neighbours)
 {
-    for (uint32_t i = 0; i < n / 2; i++) {
+    for (size_t i = 0; i < n / 2; i++) {
         counts[i] =
             by_neighbours ? counts[2 * i] + counts[2 * i + 1] : counts[i] + counts[i + n / 2];
     }
@@ -103,7 +103,7 @@ static double work_of(const struct wf_forecast *forecast, unsigned part, unsigne
 
 /* ---- the cost of a synchronisation ---- */
 
-enum { MEETINGS = 256, TRIES = 16 };
+enum { MEETINGS = 128, TRIES = 8 };
 
 static void *meet(void *barrier)
 {
@@ -113,9 +113,9 @@ static void *meet(void *barrier)
     return NULL;
 }
 
-/* Measures what it takes two threads to meet once; a usual value if there is one core. The least of
- * several tries: other programs may use the cores meanwhile. */
-static double measure_meeting(void)
+/* A usual value if there is one core. The least of several tries: other programs may use the cores
+ * meanwhile. */
+double wf_forecast_meeting(void)
 {
     double least = WF_TUNE_MEETING_NS * nano;
     bool known = false;
@@ -158,12 +158,77 @@ static struct wf_run_forecast forecast_of(const struct wf_forecast *forecast, un
     };
 }
 
+/* ---- choosing ---- */
+
+/* The work of the busiest of any number of threads: between two powers of two it falls like that of the lower
+ * one does with the number of threads. */
+static double work_on(const struct wf_forecast *forecast, unsigned part, uint32_t threads)
+{
+    unsigned bits = 31 - (unsigned)__builtin_clz(threads);
+
+    bits = bits < WF_FORECAST_BITS ? bits : WF_FORECAST_BITS;
+    return work_of(forecast, part, bits) * (double)(UINT32_C(1) << bits) / (double)threads;
+}
+
+static unsigned part_of(const struct wf_forecast *forecast, uint32_t threads, int partition)
+{
+    if (partition == WF_PARTITION_AUTO) {
+        return work_on(forecast, WF_FORECAST_SPREAD, threads) <
+                       work_on(forecast, WF_FORECAST_BLOCK, threads)
+                   ? WF_FORECAST_SPREAD
+                   : WF_FORECAST_BLOCK;
+    }
+    return partition == WF_PARTITION_SPREAD ? WF_FORECAST_SPREAD : WF_FORECAST_BLOCK;
+}
+
+int wf_forecast_partition(struct wf_forecast *forecast, uint32_t threads)
+{
+    wf_forecast_end_window(forecast);
+    return part_of(forecast, threads, WF_PARTITION_AUTO) == WF_FORECAST_SPREAD
+               ? WF_PARTITION_SPREAD
+               : WF_PARTITION_BLOCK;
+}
+
+double wf_forecast_window(uint32_t threads, double meeting_seconds)
+{
+    return (double)threads / 2 * meeting_seconds + WF_TUNE_TRIAL_WINDOW_NS * nano;
+}
+
+struct wf_forecast_choice wf_forecast_choose(struct wf_forecast *forecast, uint32_t max,
+                                             int partition, double event_seconds,
+                                             double meeting_seconds)
+{
+    wf_forecast_end_window(forecast);
+
+    struct wf_forecast_choice best = {1, WF_PARTITION_BLOCK};
+    double least =
+        (double)forecast->n_events * event_seconds * (100 - WF_TUNE_TRIAL_GAIN) / 100;
+
+    for (uint64_t next = 2; max > 1; next *= 2) {
+        uint32_t n = next < max ? (uint32_t)next : max;
+        unsigned part = part_of(forecast, n, partition);
+        double seconds = work_on(forecast, part, n) * event_seconds +
+                         (double)forecast->n_windows * wf_forecast_window(n, meeting_seconds);
+        if (seconds < least) {
+            least = seconds;
+            best.threads = n;
+            best.partition = partition != WF_PARTITION_AUTO ? partition
+                             : part == WF_FORECAST_SPREAD   ? WF_PARTITION_SPREAD
+                                                            : WF_PARTITION_BLOCK;
+        }
+        if (n == max) {
+            break;
+        }
+    }
+    return best;
+}
+
 void wf_forecast_report(struct wf_forecast *forecast, double event_seconds, struct wf_run *run)
 {
     static const unsigned bits[WF_RUN_FORECASTS] = {1, 2, 4, 6};
 
     wf_forecast_end_window(forecast);
-    run->meeting_seconds = measure_meeting();
+    run->meeting_seconds = wf_forecast_meeting();
     for (unsigned i = 0; i < WF_RUN_FORECASTS; i++) {
         run->forecasts[i] = forecast_of(forecast, bits[i], event_seconds, run->meeting_seconds);
     }

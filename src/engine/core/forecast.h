@@ -61,5 +61,25 @@ static inline void wf_forecast_count(struct wf_forecast *forecast, uint64_t wind
     forecast->high[high == 0 ? 0 : 32 - (unsigned)__builtin_clz(high)]++;
 }
 
+struct wf_forecast_choice {
+    uint32_t threads;
+    int partition; /* enum wf_partition */
+};
+
+/* The number of threads up to `max` that takes least by the counts, and its partition; one thread, if more
+ * save little. `partition` is the one that the user wants, or WF_PARTITION_AUTO. */
+struct wf_forecast_choice wf_forecast_choose(struct wf_forecast *forecast, uint32_t max,
+                                             int partition, double event_seconds,
+                                             double meeting_seconds);
+
+/* What a window costs several threads beside its events, in seconds. */
+double wf_forecast_window(uint32_t threads, double meeting_seconds);
+
+/* The partition that takes least on so many threads. */
+int wf_forecast_partition(struct wf_forecast *forecast, uint32_t threads);
+
+/* Measures what it takes two threads to meet once; some milliseconds. */
+double wf_forecast_meeting(void);
+
 /* Writes what the report of the run needs. */
 void wf_forecast_report(struct wf_forecast *forecast, double event_seconds, struct wf_run *run);

@@ -11,6 +11,8 @@
 #include "engine/run.h"
 #include "engine/tuning.h"
 
+#include <pthread.h>
+
 /* Groups of processes start at multiples of the largest block, so that the block of a process
  * is a shift of its number. */
 enum { WF_ID_ALIGN_SHIFT = 11 };
@@ -19,8 +21,13 @@ struct wf_engine {
     struct wf_engine_config config;
     struct wf_comm *comm;
     uint32_t n_processes, process;
-    uint32_t n_threads;  /* in every process */
-    enum wf_run_fit fit; /* why there are fewer threads than were asked for */
+    uint32_t n_threads;     /* in every process */
+    uint32_t n_threads_max; /* that a trial may choose; without one, n_threads */
+    uint64_t trial;         /* events of a trial; 0: there is none */
+    const struct wf_scheduler_ops *scheduler;
+    uint32_t alone_below; /* WF_TUNE_WINDOWS_ALONE, or what a trial measured */
+    pthread_t *threads;   /* n_threads_max; the first is not used */
+    enum wf_run_fit fit;  /* why there are fewer threads than were asked for */
 
     struct wf_process_group *groups;
     uint32_t n_groups;
@@ -102,9 +109,18 @@ static inline void wf_engine_unload(const struct wf_engine *engine, const unsign
     }
 }
 
+/* Sets what the context of a worker has of the engine. */
+void wf_worker_begin(struct wf_worker *worker);
+
+/* Cuts the groups of a run on one thread anew, for several, moves the states, and starts the threads. Each
+ * prepares, meets the others once, and again when it has its events; then it runs. */
+void wf_engine_split(struct wf_engine *engine, uint32_t n_threads, int partition);
+
 /* partition.c: cuts groups of processes into blocks, deals the blocks to workers, and allocates
  * zeroed states for those of this operating-system process. */
 void wf_engine_partition(struct wf_engine *engine, uint32_t n_workers);
+/* Likewise, once more: copies the states of the one worker that had all processes. */
+void wf_engine_repartition(struct wf_engine *engine);
 
 /* Whether the model has careful processes: programs that run. */
 bool wf_engine_has_careful(const struct wf_engine *engine);

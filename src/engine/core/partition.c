@@ -9,6 +9,20 @@
 
 enum { SPREAD_MAX = 6 }; /* 2^6 blocks side by side */
 
+/* The group that has the fewest processes of those that have enough of them to be shared evenly. */
+static uint64_t narrowest_group(const struct wf_engine *engine, uint32_t n_workers)
+{
+    uint64_t narrowest = UINT64_MAX;
+
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        uint64_t count = engine->groups[g].count;
+        if (count >= (uint64_t)WF_TUNE_SHARED_EVENLY * n_workers && count < narrowest) {
+            narrowest = count;
+        }
+    }
+    return narrowest;
+}
+
 /* A block is small enough for its states and events to fit into the cache of a core, and
  * large enough for its events in a window to fill their chunks. */
 static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_workers,
@@ -31,7 +45,12 @@ static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_wo
         least++;
     }
     if (n_workers > 1) {
+        uint64_t narrowest = narrowest_group(engine, n_workers);
         while (shift > least && (widest >> shift) < blocks * n_workers) {
+            shift--;
+        }
+        while (shift > least && (narrowest >> shift) < blocks * n_workers &&
+               widest >> (shift - 1) <= (uint64_t)WF_TUNE_SMALL_BLOCKS * n_workers) {
             shift--;
         }
     }
@@ -129,6 +148,28 @@ static void deal_blocks(struct wf_engine *engine)
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         allocate_lps(engine, &engine->workers[t]);
     }
+}
+
+void wf_engine_repartition(struct wf_engine *engine)
+{
+    struct wf_worker *worker = &engine->workers[0];
+    struct wf_block *blocks = engine->blocks;
+    const struct wf_block_map map = engine->map;
+    unsigned char *lps = worker->lps;
+
+    free(engine->local_block);
+    free(worker->blocks);
+    worker->n_blocks = 0;
+    wf_engine_partition(engine, engine->n_threads);
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        const struct wf_process_group *group = &engine->groups[g];
+        for (uint32_t id = group->first; id < group->first + group->count; id++) {
+            memcpy(wf_engine_lp(engine, id), wf_block_lp(&blocks[wf_block_number(map, id)], id),
+                   group->stride);
+        }
+    }
+    free(blocks);
+    free(lps);
 }
 
 void wf_engine_partition(struct wf_engine *engine, uint32_t n_workers)

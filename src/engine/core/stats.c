@@ -136,6 +136,8 @@ void wf_engine_collect(struct wf_engine *engine, uint32_t n_processes, struct wf
     report.run.thread_events_min = UINT64_MAX;
     report.run.threads = engine->n_threads;
     report.run.fit = engine->fit;
+    report.run.partition =
+        engine->n_threads > 1 ? engine->config.partition : WF_PARTITION_BLOCK;
     report.run.processes = n_processes;
     if (took_part) {
         add_this_process(engine, &report.run);

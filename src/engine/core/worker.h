@@ -184,3 +184,5 @@ extern const struct wf_scheduler_ops wf_scheduler_sequential;
 extern const struct wf_scheduler_ops wf_scheduler_conservative;
 extern const struct wf_scheduler_ops wf_scheduler_optimistic;
 extern const struct wf_scheduler_ops wf_scheduler_check_undo;
+/* Begins on one thread and chooses how it goes on: conservative, or sequential. */
+extern const struct wf_scheduler_ops wf_scheduler_trial;

@@ -284,8 +284,8 @@ static struct round hear(struct wf_worker *worker, bool *stop)
     own->notice[own->parity].claim = no_claim;
     if (++own->n_rounds == WF_TUNE_WINDOWS_TRIAL) {
         own->is_sparse = wf_windows_are_sparse(own->n_rounds, committed - own->committed,
-                                               own->is_sparse ? WF_TUNE_WINDOWS_THREADS
-                                                              : WF_TUNE_WINDOWS_ALONE);
+                                               own->is_sparse ? 2 * engine->alone_below
+                                                              : engine->alone_below);
         own->committed = committed;
         own->n_rounds = 0;
     }

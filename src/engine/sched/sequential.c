@@ -4,6 +4,7 @@
  * which needs no global queue. If windows turn out to hold few events, or without a lookahead,
  * it executes events in strict key order from a queue.
  */
+#include "engine/sched/sequential.h"
 #include "base/mem.h"
 #include "engine/core/forecast.h"
 #include "engine/queue/pending.h"
@@ -30,37 +31,44 @@ static void release(struct wf_worker *worker)
     free(worker->scheduler);
 }
 
-/* Returns true when the run is over, false when a queue is faster for the rest. */
-static bool run_windows(struct wf_worker *worker, struct wf_store *store)
+enum end { OVER, ENOUGH, SPARSE }; /* SPARSE: a queue is faster for the rest */
+
+static enum end run_windows(struct wf_worker *worker, struct wf_store *store, uint64_t enough)
 {
     struct wf_wheel *wheel = &store->windows.wheel;
 
     for (;;) {
         uint64_t next = wf_wheel_next(wheel);
         if (next == WF_WHEEL_NEVER) {
-            return true;
+            return OVER;
+        }
+        if (worker->count.committed >= enough) {
+            return ENOUGH;
         }
         if (wf_engine_should_stop(worker->engine)) {
             worker->engine->interrupted = true;
-            return true;
+            return OVER;
         }
         wf_wheel_advance(wheel, next);
         wf_windows_run(&store->windows, worker);
         if (store->windows.stopped) {
             worker->engine->interrupted = true;
-            return true;
+            return OVER;
         }
         wf_worker_progress(worker, worker->count.last_time);
         if (wf_windows_are_sparse(worker->count.rounds, worker->count.committed,
                                   WF_TUNE_WINDOWS_QUEUE)) {
-            return false;
+            return SPARSE;
         }
     }
 }
 
-static void run_queue(struct wf_worker *worker, struct wf_store *store)
+static enum end run_queue(struct wf_worker *worker, struct wf_store *store, uint64_t enough)
 {
     for (uint64_t n = 1; wf_pending_peek(&store->pending) != NULL; n++) {
+        if (worker->count.committed >= enough) {
+            return ENOUGH;
+        }
         wf_pending_pop(&store->pending, worker->current);
         (void)wf_engine_prefetch(worker->engine, &store->pending);
         if (worker->forecast != NULL) {
@@ -73,25 +81,31 @@ static void run_queue(struct wf_worker *worker, struct wf_store *store)
         if (n % WF_TUNE_STOP_CHECK == 0) {
             if (wf_engine_should_stop(worker->engine)) {
                 worker->engine->interrupted = true;
-                return;
+                return OVER;
             }
             wf_worker_progress(worker, worker->count.last_time);
         }
     }
+    return OVER;
 }
 
-static void run(struct wf_worker *worker)
+bool wf_store_run(struct wf_worker *worker, uint64_t enough)
 {
     struct wf_store *store = worker->scheduler;
 
     if (store->windowed) {
-        if (run_windows(worker, store)) {
-            return;
+        enum end end = run_windows(worker, store, enough);
+        if (end != SPARSE) {
+            return end == OVER;
         }
-        wf_windows_queue_all(&store->windows, worker, &store->pending);
-        store->windowed = false;
+        wf_store_queue_all(store, worker);
     }
-    run_queue(worker, store);
+    return run_queue(worker, store, enough) == OVER;
+}
+
+static void run(struct wf_worker *worker)
+{
+    (void)wf_store_run(worker, UINT64_MAX);
 }
 
 const struct wf_scheduler_ops wf_scheduler_sequential = {

@@ -85,6 +85,14 @@ void wf_store_init(struct wf_store *store, struct wf_worker *worker)
     }
 }
 
+void wf_store_queue_all(struct wf_store *store, struct wf_worker *worker)
+{
+    if (store->windowed) {
+        wf_windows_queue_all(&store->windows, worker, &store->pending);
+        store->windowed = false;
+    }
+}
+
 void wf_store_fini(struct wf_store *store)
 {
     wf_pending_fini(&store->pending);

@@ -59,6 +59,8 @@ struct wf_store {
 
 void wf_store_init(struct wf_store *store, struct wf_worker *worker);
 void wf_store_fini(struct wf_store *store);
+/* Moves all events to the queue, for good. */
+void wf_store_queue_all(struct wf_store *store, struct wf_worker *worker);
 
 static inline void wf_store_add(struct wf_store *store, const struct wf_event *ev)
 {

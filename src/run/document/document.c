@@ -29,6 +29,7 @@ static double ratio(double a, double b)
 
 static const char *const fit_reasons[] = {
     [WF_RUN_TOO_SMALL] = "the model is too small for more threads",
+    [WF_RUN_TOO_SPARSE] = "more threads would wait for each other too often",
     [WF_RUN_CORES_TOO_FEW] = "there are no cores for more threads",
 };
 
@@ -65,6 +66,9 @@ struct wf_value *wf_document_run(struct wf_value *root, const struct wf_plan *pl
     wf_doc_count(section, "threads", run->threads);
     if (run->fit != WF_RUN_AS_ASKED) {
         wf_doc_text(section, "threads_reason", fit_reasons[run->fit]);
+    }
+    if (run->threads > 1) {
+        wf_doc_text(section, "partition", wf_engine_partition_names[run->partition]);
     }
     wf_doc_count(section, "processes", run->processes);
     wf_doc_measured(section, "wall_seconds", run->wall_seconds, SECONDS_DECIMALS);

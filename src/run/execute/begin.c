@@ -14,6 +14,10 @@ enum wf_status wf_stage_plan(struct wf_execution *x)
     enum wf_status status = wf_plan_init(&x->plan, x->scenario, x->err);
 
     x->planned = status == WF_OK;
+    if (x->planned) {
+        x->plan.engine.scheduler =
+            wf_scheduler_choose(&x->plan.engine, wf_comm_size(x->host->world));
+    }
     return status;
 }
 

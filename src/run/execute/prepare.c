@@ -139,6 +139,7 @@ static struct wf_engine_config configure(struct wf_execution *x)
         config.end = wf_traffic_end(x->job.traffic);
     }
     config.forecast = host->forecast;
+    config.moves = x->job.recording == NULL; /* has lists of each rank, a thread's own */
     config.stop = host->stop;
     config.running = host->running;
     config.running_arg = host->running_arg;

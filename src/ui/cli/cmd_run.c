@@ -87,11 +87,6 @@ static enum wf_status set_program(const struct wf_cli *cli, const struct wf_simu
                                   struct wf_scenario *scenario, struct wf_err *err)
 {
     WF_TRY(wf_cli_run_set_program(operands, scenario, err));
-    if (wf_world_size(cli->world) > 1) {
-        /* If several processes were started, all of them should run ranks. --sched is applied
-         * later and overrides this. */
-        WF_TRY(wf_scenario_set(scenario, "engine.sched", "conservative", NULL, err));
-    }
     return wf_cli_run_set_compute(opts->compute, scenario, err);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a run would take on several threads is counted, exactly and for the better partition. */
+#include "engine/core/forecast.h"
 #include "harness/engine_harness.h"
 
 enum {
@@ -109,11 +110,62 @@ static void forecast_counts_are_those_of_two_threads(void)
     CHECK(two.windows == WINDOWS && two.thread_events_max == one.forecasts[0].critical_events);
 }
 
+/* After a trial a run goes on with the threads that were asked for, and with the better partition. */
+static void trial_finds_the_partition(void)
+{
+    static const struct {
+        struct game game;
+        int partition;
+    } cases[] = {{{64, 4}, WF_PARTITION_SPREAD}, {{128, 1}, WF_PARTITION_BLOCK}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct wf_engine_config config = engine_defaults(WF_CONSERVATIVE, 2);
+        struct game game = cases[i].game;
+        config.trial = 1000;
+        config.moves = true;
+        struct wf_run run = run_model(&config, build, &game, NULL, 0).run;
+        CHECK(run.threads == 2 && run.partition == cases[i].partition &&
+              run.windows == WINDOWS);
+        CHECK(run.digest == play(game, WF_SEQUENTIAL).digest);
+        /* Thread 0 executed the trial, up to the end of its last window, and half of the rest. */
+        uint64_t trial = (1000 + game.balls - 1) / game.balls * game.balls;
+        CHECK(run.thread_events_min == (UINT64_C(1) * game.balls * WINDOWS - trial) / 2);
+    }
+}
+
+/* 1,000 windows of 100 events of 1 us, in blocks all for one thread, spread for all alike. */
+static struct wf_forecast_choice choose(uint32_t max, int partition, double meeting_seconds)
+{
+    struct wf_forecast forecast = {.n_windows = 1000, .n_events = 100000};
+
+    for (unsigned bits = 0; bits <= WF_FORECAST_BITS; bits++) {
+        forecast.parts[WF_FORECAST_BLOCK].critical[bits] = 100000;
+        forecast.parts[WF_FORECAST_SPREAD].critical[bits] = UINT64_C(100000) >> bits;
+    }
+    return wf_forecast_choose(&forecast, max, partition, 1e-6, meeting_seconds);
+}
+
+static void choice_is_what_takes_least(void)
+{
+    struct wf_forecast_choice choice = choose(64, WF_PARTITION_AUTO, 0);
+
+    CHECK(choice.threads == 64 && choice.partition == WF_PARTITION_SPREAD);
+    CHECK(choose(12, WF_PARTITION_AUTO, 0).threads == 12);
+    CHECK(choose(1, WF_PARTITION_AUTO, 0).threads == 1);
+    CHECK(choose(64, WF_PARTITION_BLOCK, 0).threads == 1); /* the user's wish */
+    /* 8 threads: 12.5 us of work and 4 meetings; 16: 6.25 and 8. */
+    CHECK(choose(64, WF_PARTITION_AUTO, 1.7e-6).threads == 8);
+    CHECK(choose(64, WF_PARTITION_AUTO, 60e-6).threads ==
+          1); /* 50 us of work and 60 of waiting */
+}
+
 int main(void)
 {
     RUN(work_on_one_side_is_spread);
     RUN(balanced_neighbours_stay_together);
     RUN(events_of_a_queue_are_counted);
     RUN(forecast_counts_are_those_of_two_threads);
+    RUN(trial_finds_the_partition);
+    RUN(choice_is_what_takes_least);
     return wf_test_done();
 }

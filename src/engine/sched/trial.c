@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run on several threads begins on one, which counts what its events would take on more (forecast.h).
+ * From the counts, the measured time of an event and that of a synchronisation follow the number of threads
+ * and the partition. Then processes and events move to their threads, and the run goes on with the
+ * conservative scheduler. A run that is faster on one thread stays there, and is asked again each time
+ * it has doubled: a program may begin with little to do.
+ */
+#include "base/clock.h"
+#include "engine/core/forecast.h"
+#include "engine/core/internal.h"
+#include "engine/queue/pending.h"
+#include "engine/sched/sequential.h"
+#include "engine/sched/windows.h"
+
+#include <stdlib.h>
+
+static const struct wf_scheduler_ops *next_of(const struct wf_worker *worker)
+{
+    return worker->engine->n_threads > 1 ? &wf_scheduler_conservative
+                                         : &wf_scheduler_sequential;
+}
+
+static void prepare(struct wf_worker *worker)
+{
+    wf_scheduler_sequential.prepare(worker);
+}
+
+static void release(struct wf_worker *worker)
+{
+    next_of(worker)->release(worker);
+}
+
+/* Windows with fewer events are faster on one thread. */
+static uint32_t alone_below(uint32_t threads, double event_seconds, double meeting_seconds)
+{
+    const double percent = 100, most = 1e9;
+    double events = wf_forecast_window(threads, meeting_seconds) / event_seconds *
+                    (percent / (percent - WF_TUNE_TRIAL_BUSIEST));
+
+    return events < most ? (uint32_t)events : (uint32_t)most;
+}
+
+/* Executes some events; true if the run is over. */
+static bool try(struct wf_worker *worker, double *meeting, struct wf_forecast_choice *choice)
+{
+    struct wf_engine *engine = worker->engine;
+    struct wf_forecast *forecast = wf_forecast_new(engine);
+    uint64_t before = worker->count.committed;
+    double begun = wf_clock_cpu();
+
+    worker->forecast = forecast;
+    bool over = wf_store_run(worker, before + engine->trial);
+    worker->forecast = NULL;
+    double each = (wf_clock_cpu() - begun) / (double)(worker->count.committed - before + 1);
+    if (!over && !engine->config.fit) {
+        int wanted = engine->config.partition;
+        *choice = (struct wf_forecast_choice){
+            engine->n_threads_max,
+            wanted != WF_PARTITION_AUTO
+                ? wanted
+                : wf_forecast_partition(forecast, engine->n_threads_max)};
+    } else if (!over) {
+        *meeting = *meeting > 0 ? *meeting : wf_forecast_meeting();
+        *choice = wf_forecast_choose(forecast, engine->n_threads_max, engine->config.partition,
+                                     each, *meeting);
+        engine->alone_below = alone_below(choice->threads, each, *meeting);
+    }
+    wf_forecast_free(forecast);
+    return over;
+}
+
+/* Gives the events to the threads that have their processes now. These wait. */
+static void deal_events(struct wf_engine *engine, struct wf_store *store)
+{
+    struct wf_event *ev = wf_xaligned_zero(engine->stride);
+
+    while (wf_pending_peek(&store->pending) != NULL) {
+        wf_pending_pop(&store->pending, ev);
+        struct wf_worker *owner = &engine->workers[wf_engine_owner(engine, ev->dst)];
+        owner->ctx.send(owner, ev);
+    }
+    free(ev);
+}
+
+static void split(struct wf_worker *worker, struct wf_forecast_choice choice)
+{
+    struct wf_engine *engine = worker->engine;
+    struct wf_store *store = worker->scheduler;
+
+    wf_store_queue_all(store, worker);
+    wf_engine_split(engine, choice.threads, choice.partition);
+    wf_worker_begin(worker);
+    wf_scheduler_conservative.prepare(worker);
+    wf_barrier_wait(&engine->barrier); /* all have prepared */
+    deal_events(engine, store);
+    wf_store_fini(store);
+    free(store);
+    wf_barrier_wait(&engine->barrier); /* all have their events */
+    wf_scheduler_conservative.run(worker);
+}
+
+static void run(struct wf_worker *worker)
+{
+    struct wf_engine *engine = worker->engine;
+    struct wf_forecast_choice choice = {1, WF_PARTITION_BLOCK};
+    double meeting = 0;
+    bool over = false;
+
+    while (!over) {
+        over = try(worker, &meeting, &choice);
+        if (!over && choice.threads > 1) {
+            split(worker, choice);
+            break;
+        }
+        over = over || wf_store_run(worker, 2 * worker->count.committed);
+    }
+    if (engine->n_threads < engine->n_threads_max) {
+        engine->fit =
+            worker->count.committed < engine->trial ? WF_RUN_TOO_SMALL : WF_RUN_TOO_SPARSE;
+    }
+}
+
+const struct wf_scheduler_ops wf_scheduler_trial = {
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};
