@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/result/result.h"
 #include "base/temp.h"
+#include "ui/cli/calibrate_kernels.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/interrupt.h"
 #include "ui/cli/opt.h"
@@ -24,7 +25,9 @@
 enum { LINE_MAX_BYTES = 512, POLL_MS = 200, WORDS_MORE = 6 };
 
 struct calibrate_opts {
-    const char *output, *topology, *from;
+    const char *output, *topology, *from, *blas;
+    uint64_t processes;
+    bool kernels, kernels_part;
     int mpi, net, progress;
     uint64_t repeat, max_bytes;
     int64_t time;
@@ -36,7 +39,7 @@ static const char *const nets[] = {"auto", "packet", "latency", "loggp", NULL};
 
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct calibrate_opts, output, TEXT, "output", 'o', "<file.yaml>",
-               .doc = "The machine file to write"),
+               .doc = "The machine file to write, or with --kernels the file of kernels"),
     WF_OPT_FORCE(struct calibrate_opts),
     WF_OPT_ROW(struct calibrate_opts, topology, TEXT, "topology", 't', "<topology>",
                .doc =
@@ -57,6 +60,19 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct calibrate_opts, net, ENUM, "net", 0, NULL, .def = "auto", .choices = nets,
                .doc = "The network model to write; auto: the one that describes the machine "
                       "best. loggp needs no topology, and so takes any number of nodes"),
+    WF_OPT_ROW(struct calibrate_opts, kernels, BOOL, "kernels", 0, NULL,
+               .doc = "Measure routines of BLAS instead of messages, and write their times as "
+                      "formulas for weft run --kernels. A launcher may start one process on "
+                      "each of several nodes"),
+    WF_OPT_ROW(struct calibrate_opts, blas, TEXT, "blas", 0, "<library>",
+               .doc = "With --kernels: the library to measure; without it the first of "
+                      "OpenBLAS, MKL, BLIS, FlexiBLAS and the reference BLAS that is there"),
+    WF_OPT_ROW(struct calibrate_opts, processes, COUNT, "processes", 0, NULL, .def = "0",
+               .min = "0", .max = "4096",
+               .doc = "With --kernels: how many cores of each node measure at the same time; "
+                      "0: all, as in a run that uses them all"),
+    WF_OPT_ROW(struct calibrate_opts, kernels_part, BOOL, "kernels-part", 0, NULL,
+               .doc = "What --kernels starts on each node: print the measurements"),
     WF_OPT_ROW(struct calibrate_opts, json, BOOL, "json", 0, NULL,
                .doc = "Print the result as JSON"),
     WF_OPT_ROW(struct calibrate_opts, progress, ENUM, "progress", 0, NULL, .def = "auto",
@@ -313,6 +329,15 @@ static enum wf_status calibrate_run(struct wf_cli *cli, const void *opts_arg,
     const char *mpi = NULL;
     char *temporary = NULL;
 
+    if (opts->kernels || opts->kernels_part) {
+        const struct wf_calibrate_kernels kernels = {.output = opts->output,
+                                                     .library = opts->blas,
+                                                     .time = opts->time,
+                                                     .processes = opts->processes,
+                                                     .force = opts->force,
+                                                     .part = opts->kernels_part};
+        return wf_cli_calibrate_kernels(cli, &kernels, operands, err);
+    }
     WF_TRY(open_output(opts, operands->args.n, &temporary, err));
     wf_progress_init(&line, (enum wf_progress_mode)opts->progress, cli->err);
     struct wf_calibration *measured = wf_xcalloc(1, sizeof(*measured));
@@ -355,13 +380,15 @@ static enum wf_status calibrate_run(struct wf_cli *cli, const void *opts_arg,
 
 const struct wf_verb wf_verb_calibrate = {
     .name = "calibrate",
-    .summary = "Measure a machine's messages and write a machine file",
+    .summary = "Measure a machine: its messages, or its BLAS",
     .help =
         {.synopsis = "weft calibrate -o <file.yaml> [options] [-- <launcher of ranks>...]",
          .summary =
              "Measure patterns of messages between two or more ranks of a real MPI, fit the "
              "network models to them by simulating the same patterns, and write a machine "
-             "file with the model that describes the machine best",
+             "file with the model that describes the machine best. With --kernels: measure "
+             "BLAS "
+             "and write a file of kernels",
          .examples =
              {
                  {USAGE, "Measure this host"},
