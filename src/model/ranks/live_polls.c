@@ -16,13 +16,14 @@ static void wait_for(const struct wf_rank_program *program, int64_t time)
     rank->clock = wf_time_add(rank->clock, time);
 }
 
-/* A program that polls a few times and then does something else does not wait. The wait doubles up
- * to a millisecond. After that it grows slowly: programs that poll so often may have other reasons,
- * but the time of those that poll for ever must come to its end. */
+/* A program that polls a few times and then does something else does not wait. The wait is longer
+ * than measured times of the instructions between two polls, and doubles up to a millisecond. After
+ * that it grows slowly: programs that poll so often may have other reasons, but the time of those
+ * that poll for ever must come to its end. */
 void wf_rank_poll_begin(const struct wf_rank_program *program)
 {
     enum { AT_ONCE = 16, PART = 64 };
-    const int64_t most = INT64_C(1000000000);
+    const int64_t least = INT64_C(10000000), most = INT64_C(1000000000);
     const struct wf_script_cold *cold = wf_rank_script_cold(program);
 
     if (!program->source->live || cold->polls < AT_ONCE || cold->poll_waits) {
@@ -32,7 +33,7 @@ void wf_rank_poll_begin(const struct wf_rank_program *program)
     edit->poll_waits = true;
     edit->poll_from = program->who->rank->clock;
     wait_for(program, edit->polling_ps < most
-                          ? edit->polling_ps
+                          ? wf_max_i64(least, edit->polling_ps)
                           : wf_max_i64(most, edit->polling_ps / PART) / poll_ps * poll_ps);
 }
 
@@ -70,10 +71,7 @@ void wf_rank_poll_over(const struct wf_rank_program *program)
 
 void wf_rank_poll_computes(const struct wf_rank_program *program, int64_t duration)
 {
-    const int64_t loop = INT64_C(1000000); /* instructions between two polls take less */
-    int64_t spent = wf_rank_script_cold(program)->polling_ps;
-
-    if (duration > wf_min_i64(spent, loop)) {
+    if (duration > wf_rank_script_cold(program)->polling_ps) {
         wf_rank_poll_over(program);
     }
 }
