@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
 
-.PHONY: all weft configured fast deps demo test check-builds torture coverage bench bench-gpu test-gpu papers install uninstall dist deb docs release wheel clean format help
+.PHONY: all weft configured fast deps demo test check-builds torture pages coverage bench bench-gpu test-gpu papers install uninstall dist deb docs release wheel clean format help
 
 # What is installed. Tests are apart: make test builds them.
 all: configured
@@ -48,6 +48,11 @@ SEED ?= $(shell date +%s)
 torture: all
 	@cmake --build --preset release --target adversary_scenarios
 	@python3 -B tests/adversary/adversary.py --time $(TIME) --seed $(SEED)
+
+# The pages of every generator, network model and machine, in a browser: some minutes.
+pages: all
+	@rm -rf build/pages && mkdir -p build/pages && cd build/pages && WEFT=$(CURDIR)/build/release/weft WEFT_SOURCE_DIR=$(CURDIR) \
+	    python3 -B $(CURDIR)/tests/cli/test_pages.py --all
 
 # Which lines the tests run; takes about as long as a leg of the suite.
 coverage:
@@ -123,6 +128,7 @@ help:
 	@echo 'make test       deps, build, and the whole test suite'
 	@echo 'make check-builds  the tests again, built for the instructions of this machine, and by a profile'
 	@echo 'make torture    random scenarios, programs, signals and damage (TIME=3600 SEED=...)'
+	@echo 'make pages      the pages of every generator, model and machine, in a browser'
 	@echo 'make coverage   the tests again, counting which lines run'
 	@echo 'make bench      deps, build, and the benchmarks'
 	@echo 'make papers     the experiments of four papers, and docs/papers.md (up to two hours)'

@@ -195,7 +195,8 @@ function timeAxis(pen, left, width, y, from, to) {
   for (const at of list) {
     const x = left + (at - from) / (to - from) * width;
     pen.beginPath(); pen.moveTo(x, y); pen.lineTo(x, y + 4); pen.stroke();
-    pen.fillText(at === 0 ? "0" : `${(at / unit).toFixed(digits)} ${name}`, Math.min(Math.max(x, left + 14), left + width - 18), y + 16);
+    const text = at === 0 ? "0" : `${(at / unit).toFixed(digits)} ${name}`, half = pen.measureText(text).width / 2 + 1;
+    pen.fillText(text, Math.min(Math.max(x, left + 14), left + width - Math.max(half, 18)), y + 16);
   }
 }
 
@@ -240,10 +241,11 @@ function histogram(bars, words, what, of, id = null) {
     }
     pen.fillStyle = color("--soft");
     pen.textAlign = "center";
-    let free = 0;
+    let free = 0, last = null;
     for (const at of scale.ticks((width - LEFT) / 90)) {
       const text = words(at), half = pen.measureText(text).width / 2, middle = Math.min(x(at, width), width - half);
-      if (middle - half < free) continue;
+      if (middle - half < free || text === last) continue;
+      last = text;
       pen.fillRect(x(at, width) - 0.5, height - BOTTOM, 1, 4);
       pen.fillText(text, middle, height - 6);
       free = middle + half + 8;

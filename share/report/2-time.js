@@ -187,7 +187,10 @@ function equalBars(values) {
 /* Each rank by itself if the recording has it, else the classes of similar ranks as they are:
  * other bins would have gaps where there are none. */
 function loadHistogram() {
-  const single = recording.ranks_per_row === 1;
+  const single = recording.ranks_per_row === 1, spread = get("result.ranks.compute_ps");
+  if (spread && number(spread.min) === number(spread.max)) {
+    return number(spread.max) > 0 ? element("p", {class: "soft"}, `Every rank computes ${time(spread.max)}.`) : null;
+  }
   const bars = single ? equalBars(recording.rows.map((row) => number(row.compute_ps)))
     : evenClasses(recording.similar.map((a) => ({...classOf(number(a.compute_ps)), n: a.ranks})));
   const {own, head, rows} = histogram(bars, time, "ranks", "compute time", "load-histogram");
@@ -215,7 +218,7 @@ function timeSection(section) {
       element("div", {class: "tools"}, element("label", {}, "Ranks ", element("select", {onchange: (event) => choose(event.target.value), id: "bars-order"},
         element("option", {value: "sorted"}, many ? "by compute time, similar ranks together" : "by compute time"),
         element("option", {value: "number"}, "by number")))), place,
-      element("div", {class: "panels"}, useFigure(), loadHistogram()));
+      element("div", {class: "panels"}, ...[useFigure(), loadHistogram()].filter(Boolean)));
   }
   if (ranks) {
     const rows = [...KINDS.map((kind) => [kind.name, ranks[kind.key]]), [RANK_TIMES.idle_ps, ranks.idle_ps]]

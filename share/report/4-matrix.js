@@ -5,14 +5,14 @@ function matrixSection(section) {
   const matrix = recording.matrix, per = matrix.ranks_per_row, n = matrix.bytes.length;
   const values = {bytes: matrix.bytes.map(numbersOf), messages: matrix.messages.map(numbersOf)};
   const nodes = recording.nodes && per === 1 ? numbersOf(recording.nodes) : null;
-  const show = {what: "bytes", order: "rank"}, LEFT = 58, TOP = 18;
+  const show = {what: "bytes", order: "rank"}, LEFT = 58, TOP = 18, SCALE = 90; // room for the colour scale beside it
   const byRank = Array.from({length: n}, (_, i) => i);
   const orders = {rank: byRank, node: nodes ? [...byRank].sort((a, b) => nodes[a] - nodes[b] || a - b) : byRank};
   const of = (k) => ranksOf(k * per, Math.min(per, recording.ranks - k * per)) + (nodes ? ` (node ${nodes[k]})` : "");
   const cellSize = (tall) => Math.max(1, Math.floor((tall - TOP - 6) / n * 4) / 4);
 
   const own = drawing(460, "Matrix of the traffic between ranks", (pen, width, height) => {
-    const order = orders[show.order], rows = values[show.what], cell = cellSize(Math.min(height, width - LEFT + TOP));
+    const order = orders[show.order], rows = values[show.what], cell = cellSize(Math.min(height, width - LEFT - SCALE + TOP));
     const most = Math.max(...rows.map((row) => Math.max(...row)), 1);
     pen.fillStyle = color("--idle");
     pen.fillRect(LEFT, TOP, n * cell, n * cell);
@@ -37,16 +37,14 @@ function matrixSection(section) {
     for (let i = 0; i < n; i += Math.ceil(16 / cell)) pen.fillText(String(order[i] * per), LEFT - 5, TOP + i * cell + Math.min(cell, 12) / 2 + 5);
     pen.textAlign = "left"; pen.fillText("to rank →   (from rank ↓)", LEFT, TOP - 6);
     const x = LEFT + n * cell + 20;
-    if (x + 70 < width) {
-      scale.forEach((fill, i) => { pen.fillStyle = fill; pen.fillRect(x, TOP + (64 - i) * 3, 14, 3.5); });
-      pen.fillStyle = color("--soft");
-      pen.fillText(show.what === "bytes" ? size(most) : count(most), x + 20, TOP + 10);
-      pen.fillText("0", x + 20, TOP + 195);
-    }
+    scale.forEach((fill, i) => { pen.fillStyle = fill; pen.fillRect(x, TOP + (64 - i) * 3, 14, 3.5); });
+    pen.fillStyle = color("--soft");
+    pen.fillText(show.what === "bytes" ? size(most) : count(most), x + 20, TOP + 10);
+    pen.fillText("0", x + 20, TOP + 195);
   }, {id: "matrix"});
   /* The pair under the mouse, or null. */
   const pairAt = (x, y, width) => {
-    const cell = cellSize(Math.min(own.height, width - LEFT + TOP)), order = orders[show.order];
+    const cell = cellSize(Math.min(own.height, width - LEFT - SCALE + TOP)), order = orders[show.order];
     const i = Math.floor((y - TOP) / cell), j = Math.floor((x - LEFT) / cell);
     return i < 0 || j < 0 || i >= n || j >= n ? null : [order[i], order[j]];
   };

@@ -49,7 +49,7 @@ function comparedTimes(section) {
 }
 
 function comparedSettings(section) {
-  const all = doc.runs.map((run) => new Map(flat({...run.document.scenario}, "", [])));
+  const all = doc.runs.map((run) => new Map(flat({...run.document.scenario, settings: {}}, "", [])));
   const names = [...new Set(all.flatMap((map) => [...map.keys()]))].filter((name) => new Set(all.map((map) => map.get(name))).size > 1);
   section.append(names.length ? table(["setting", ...runNames()], names.map((name) => [name, ...all.map((map) => map.get(name) ?? "")]), {id: "compared-settings"})
     : element("p", {class: "soft"}, "The scenarios are equal."));

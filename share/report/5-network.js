@@ -22,8 +22,8 @@ function pictureFigure() {
     return {a, b, cx, cy, there, back, busy: Math.max(there ? there.busy_percent : 0, back ? back.busy_percent : 0) / 100};
   });
   const known = lines.some((line) => line.there || line.back), most = Math.max(...lines.map((l) => l.busy), 1e-9);
-  /* Of the capacity of a link unless the reader wants to compare links of a quiet network. */
-  const scale = {full: 1};
+  /* Of the capacity of a link, or of a tenth or hundredth of it if no link is busier; or relative to the busiest. */
+  const whole = [0.01, 0.1].find((each) => most <= each) || 1, scale = {full: whole};
   const [left, top, right, bottom] = picture.box.split(" ").map(Number);
   const at = {scale: 1, x: 0, y: 0};
   const own = drawing(440, `Picture of the network ${get("scenario.topology")}`, (pen, width, height) => {
@@ -80,16 +80,16 @@ function pictureFigure() {
     const a = marks[best.a].vertex, b = marks[best.b].vertex;
     return (words(a, b, best.there) + words(b, a, best.back)).trim() || `${name(a)} – ${name(b)}`;
   });
-  const fullText = element("span", {id: "links-full"}, "100 %");
+  const fullText = element("span", {id: "links-full"}, percent(scale.full));
   const choose = (event) => {
-    scale.full = event.target.value === "relative" ? most : 1;
+    scale.full = event.target.value === "relative" ? most : whole;
     fullText.textContent = percent(scale.full);
     own.again();
   };
   own.canvas.dataset.known = known ? "yes" : "no";
   return element("div", {}, known ? element("div", {class: "tools"},
     element("label", {}, "Scale ", element("select", {id: "links-scale", onchange: choose},
-      element("option", {value: "absolute"}, "utilisation, 0 to 100 %"), element("option", {value: "relative"}, "relative to the busiest link"))),
+      element("option", {value: "absolute"}, `utilisation, 0 to ${100 * whole} %`), element("option", {value: "relative"}, "relative to the busiest link"))),
     element("span", {class: "scale"}, "0", element("i"), fullText)) : null,
   figure(own, `${get("scenario.topology")}${pictureWords(marks, known, most)}`, ["from", "to", "busy", "bytes"], () => [...loads.values()]
     .sort((a, b) => b.busy_percent - a.busy_percent).map((link) => [name(link.vertex), name(link.to), percent(link.busy_percent / 100), size(link.bytes)])));
@@ -134,7 +134,7 @@ function hopsHistogram() {
 function arrivalsFigure() {
   const bytes = numbersOf(recording.received_bytes), bin = number(recording.bin_ps), end = number(recording.end_ps) || 1;
   const most = Math.max(...bytes, 1), BOTTOM = 22, LEFT = 82, TOP = 8, rate = (n) => `${size(n / bin * 1e12)}/s`;
-  const own = drawing(170, "Throughput of arriving messages over time", (pen, all, height) => {
+  const own = drawing(170, "Throughput of messages that arrive at all ranks, over time", (pen, all, height) => {
     const width = all - LEFT, tall = height - TOP - BOTTOM;
     for (const share of [0, 0.5, 1]) {
       const y = TOP + tall * (1 - share);
@@ -153,7 +153,7 @@ function arrivalsFigure() {
     const i = Math.floor((x - LEFT) / (width - LEFT) * end / bin);
     return bytes[i] === undefined ? "" : `at ${time(i * bin)}: ${size(bytes[i] / bin * 1e12)}/s`;
   });
-  return figure(own, `Throughput of arriving messages over time; peak ${rate(most)} in a bin of ${time(bin)}.`, ["from", "bytes", "throughput"], () =>
+  return figure(own, `Throughput of messages that arrive at all ranks together, over time; peak ${rate(most)} in a bin of ${time(bin)}. A message counts as a whole when its last byte arrives.`, ["from", "bytes", "throughput"], () =>
     bytes.map((n, i) => [time(i * bin), size(n), rate(n)]));
 }
 

@@ -43,7 +43,7 @@ function whatIfBars(list, total) {
   return element("figure", {}, element("div", {class: "bars", id: "what-if"}, ...bars.flatMap((bar, i) => [
     element("span", {class: "name"}, bar.name),
     element("div", {}, element("div", {class: `bar ${i === 0 ? "base" : bar.from === "path" ? "bound" : ""}`, style: `width: ${100 * bar.time / most}%`})),
-    element("span", {class: "value"}, time(bar.time) + (i === 0 ? "" : ` (−${bar.saved.toFixed(1)} %, ${bar.from === "run" ? "simulated" : "upper bound"})`))])),
+    element("span", {class: "value"}, time(bar.time) + (i === 0 ? "" : ` (${bar.saved < 0 ? "+" : "−"}${Math.abs(bar.saved).toFixed(1)} %, ${bar.from === "run" ? "simulated" : "upper bound"})`))])),
   element("figcaption", {}, "Simulated: the program ran again with the change. Upper bound (hollow): half of the share of the critical path; another path may become the longest, so that less is saved."));
 }
 
@@ -58,7 +58,7 @@ function pathSection(section) {
     const rows = (list, ...columns) => (list || []).map((each) => [...columns.map((of) => of(each)), time(each.time_ps), percent(number(each.time_ps) / total)]);
     const panel = (title, head, list, ranks) => list.length ? element("div", {}, element("h3", {}, title),
       ranks && recording ? selectable(table([...head, "time", "share"], list), ranks) : table([...head, "time", "share"], list)) : null;
-    section.append(element("p", {}, `The critical path has ${count(path.pieces)} segments, one after the other, up to the end of rank ${path.end_rank}, which finishes last. It changes from rank to rank ${count(path.hops)} times; ${count(path.ranks_working)} ${number(path.ranks_working) === 1 ? "rank is" : "ranks are"} on it.` +
+    section.append(element("p", {}, `The critical path has ${number(path.pieces) === 1 ? "1 segment" : `${count(path.pieces)} segments, one after the other`}, up to the end of rank ${path.end_rank}, which finishes last. It changes from rank to rank ${number(path.hops) === 1 ? "once" : `${count(path.hops)} times`}; ${count(path.ranks_working)} ${number(path.ranks_working) === 1 ? "rank is" : "ranks are"} on it.` +
       (recording ? " The timeline shows it." : "")),
       sharesBar(shares, total),
       element("div", {class: "panels"},

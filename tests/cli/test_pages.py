@@ -1,35 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of small runs, where a section may have nothing to show: one rank, no collective, no message between nodes."""
 import pathlib
+import sys
 
 import browser
+import page_check
 from weft_cli import check, finish, run
 
-READY = 'document.documentElement?.dataset.ready === "yes"'
-WRONG = "NaN", "undefined", "Infinity", "[object", "cannot be drawn"
+
+def every():
+    """With --all, besides: each generator, network model and machine, 1 to 4,096 ranks, failures, transports, several jobs."""
+    generators = ("stencil2d stencil3d stencil4d sweep3d fft cg bt is masterworker coll ring random pingpong exchange pattern gpcnet "
+                  "leanmd").split()
+    packet = ["--net", "packet", "--topo", "torus:4x4"]
+    for name in generators:
+        yield f"gen-{name}", ["replay", f"gen:{name}", "-n", "16"]
+        yield f"frontier-{name}", ["replay", f"gen:{name}", "-n", "64", "--machine", "frontier"]
+    yield "gen-training", ["replay", "gen:training", "-n", "8"]
+    yield "gen-llm", ["replay", "gen:llm", "-n", "16", "--machine", "h100-rail", "--net", "loggp"]
+    for name in "none", "alphabeta", "loggp", "latency", "packet", "router":
+        place = ["--topo", "torus:4x4"] if name in ("latency", "packet", "router") else []
+        yield f"net-{name}", ["replay", "gen:stencil3d", "-n", "16", "--net", name, *place]
+    for name in machines():
+        for ranks in "1", "2", "4", "64":
+            yield f"machine-{name}-{ranks}", ["replay", "gen:stencil2d", "-n", ranks, "--machine", name]
+    for topology in "dragonfly:2", "fattree:4x4x4", "hyperx:8x8", "mesh:8x8", "slimfly:5", "tree:64":
+        yield f"topo-{topology.split(':')[0]}", ["replay", "gen:random", "-n", "48", "--net", "packet", "--topo", topology]
+    yield "many-one-switch", ["replay", "gen:stencil2d", "-n", "4096", "--machine", "frontier", "-p", "gen.iterations=1"]
+    yield "many", ["replay", "gen:stencil3d", "-n", "4096", "--net", "packet", "--topo", "torus:16x16x16", "-p", "gen.iterations=1"]
+    yield "silent", ["replay", "gen:stencil3d", "-n", "16", "-p", "gen.iterations=0"]
+    yield "jobs", ["replay", "gen:ring", "-n", "8", *packet, "--job", "gen:stencil2d,ranks=8", "--alone"]
+    yield "transport", ["replay", "gen:stencil3d", "-n", "16", *packet, "-p", "net.transport=dcqcn", "-p", "net.full_queue=drop", "-p", "net.queue=100KiB"]
+    for name in "transpose", "tornado":
+        yield f"traffic-{name}", ["traffic", name, "--topo", "torus:4x4", "--load", "0.3"]
 
 
-class Pages:
-    """One browser that opens pages and complains about each that is wrong."""
-
-    def __init__(self):
-        self.page = browser.Browser()
-
-    def open(self, name):
-        """Opens a page; its text with everything unfolded."""
-        self.page.problems.clear()
-        self.page.call("Page.navigate", url="about:blank")
-        self.page.call("Page.navigate", url=pathlib.Path(name).resolve().as_uri())
-        check(self.page.wait(READY), f"{name}: not ready")
-        check(self.page.problems == [], f"{name}: {[text[:300] for text in self.page.problems]}")
-        text = self.page.value("document.querySelectorAll('details').forEach((d) => { d.open = true; });"
-                               " document.body.innerText") or ""
-        lines = [line for line in text.splitlines() if any(word in line for word in WRONG)]
-        check(lines == [], f"{name}: {lines[:3]}")
-        return text
-
-    def sections(self):
-        return self.page.value("[...document.querySelectorAll('#main > section')].map((s) => s.id)")
+def machines():
+    """The names in the library."""
+    return [line.split()[0] for line in run("machine", "list").stdout.splitlines() if line and not line.startswith(" ")]
 
 
 def cases():
@@ -46,36 +54,50 @@ def cases():
     yield "no-list", ["replay", "gen:ring", "-n", "4", "--machine", "frontier", "--record-limit", "0"]
     yield "gpus", ["replay", "gen:coll", "-n", "8", "--machine", "h100-rail"]
     yield "traffic", ["traffic", "uniform", "--topo", "torus:4x4", "--load", "0.3"]
+    yield "failed", ["replay", "gen:stencil3d", "-n", "16", "--net", "packet", "--topo", "torus:4x4", "-p", "net.fail=link:0-1@1ms,links:1"]
+    yield "stopped", ["replay", "gen:stencil3d", "-n", "8", "--until", "1ms"]
     yield "idle", ["traffic", "uniform", "--topo", "torus:2x2", "--load", "0.001"]
 
 
+def check_page(pages, name):
+    """What single pages have."""
+    text = pages.page.value
+    if name == "ring-4-64.html":
+        command = text("document.querySelector('#head pre').textContent")
+        check("weft replay gen:ring --machine frontier -n 4" in command and "--efficiency" in command and len(command) < 160, command)
+        head = text("document.getElementById('head').innerText")
+        check("frontier" in head and "node used" in head and "ranks per node" in head, head)
+    if name.startswith("ring-4"):
+        missing = {"time", "over-time", "who", "network", "path"} - set(text("[...document.querySelectorAll('#main > section')].map((s) => s.id)"))
+        check(not missing, f"{name}: no sections {missing}")
+    if name == "failed.html":
+        check("links have failed" in pages.text() or "Parts of the network failed" in pages.text(), "nothing about failures")
+
+
 def main():
-    for name, args in cases():
-        for kind in "html", "json":
-            done = run(*args, "-q", "-o", f"{name}.{kind}")
+    everything = "--all" in sys.argv
+    for name, args in [*cases(), *(every() if everything else ())]:
+        for kind in ("html", "json") if not everything or name in PAIRED else ("html",):
+            done = run(*args, "-q", "-f", "-o", f"{name}.{kind}", timeout=600)
             check(done.returncode == 0, name, done)
-    pairs = ("ring-1-64", "ring-4-64"), ("ring-4-64", "ring-4-1"), ("plain-1", "plain-1"), ("idle", "traffic")
-    for old, new in pairs:
-        done = run("compare", f"{old}.json", f"{new}.json", "-o", f"compare-{old}-{new}.html")
+    for old, new in PAIRS:
+        done = run("compare", f"{old}.json", f"{new}.json", "-f", "-o", f"compare-{old}-{new}.html")
         check(done.returncode == 0, f"{old} {new}", done)
     pathlib.Path("study.yaml").write_text("settings:\n  source: gen:ring\n  network: latency\n  topology: torus:8\ngrid:\n  ranks: [1, 2, 4]\n",
                                           encoding="utf-8")
     done = run("sweep", "study.yaml", "-q", "-o", "sweep.html")
     check(done.returncode == 0, "sweep.html", done)
     if browser.find():
-        pages = Pages()
-        for name in sorted(str(path) for path in pathlib.Path(".").glob("*.html")):
-            pages.open(name)
-            if name == "ring-4-64.html":
-                command = pages.page.value("document.querySelector('#head pre').textContent")
-                check("weft replay gen:ring --machine frontier -n 4" in command and "--efficiency" in command and len(command) < 160, command)
-                head = pages.page.value("document.getElementById('head').innerText")
-                check("frontier" in head and "node used" in head and "ranks per node" in head, head)
-            if name.startswith("ring-4"):
-                missing = {"time", "over-time", "who", "network", "path"} - set(pages.sections())
-                check(not missing, f"{name}: no sections {missing}")
+        pages = page_check.Pages()
+        for i, name in enumerate(sorted(str(path) for path in pathlib.Path(".").glob("*.html"))):
+            looks = page_check.LOOKS if everything else [page_check.LOOKS[i % len(page_check.LOOKS)]]
+            found = pages.problems(name, looks)
+            check(not found, f"{name}: {found[:4]}")
+            check_page(pages, name)
         pages.page.close()
     finish()
 
 
+PAIRS = ("ring-1-64", "ring-4-64"), ("ring-4-64", "ring-4-1"), ("plain-1", "plain-1"), ("idle", "traffic")
+PAIRED = {name for pair in PAIRS for name in pair}
 main()

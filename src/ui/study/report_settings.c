@@ -124,7 +124,9 @@ enum wf_status wf_study_report_settings(struct wf_scenario *scenario,
 {
     enum wf_status status = WF_OK;
 
-    if (is_replay && !writer->timeline && wf_scenario_find(scenario, "efficiency") == NULL) {
+    /* A run that stops early has no efficiency. */
+    if (is_replay && !writer->timeline && wf_scenario_find(scenario, "efficiency") == NULL &&
+        wf_scenario_find(scenario, "until") == NULL) {
         status = wf_scenario_set(scenario, "efficiency", "yes", NULL, err);
     }
     return status == WF_OK && writer->links ? ask_for_links(scenario, err) : status;
