@@ -14,8 +14,8 @@ REACH = {
     "neighbor_allgather": "ring", "neighbor_alltoall": "ring",
 }
 ERRORS = [
-    (["coll"], 2, "expected list, show <kind> or rules <kind>"),
-    (["coll", "lst"], 2, "expected list, show <kind> or rules <kind>, not 'lst'"),
+    (["coll"], 2, "expected list, show <kind>, rules <kind> or time .<kind>."),
+    (["coll", "lst"], 2, "expected list, show <kind>, rules <kind> or time .<kind>., not 'lst'"),
     (["coll", "show"], 2, "a collective is missing.*weft coll show allreduce"),
     (["coll", "rules"], 2, "a collective is missing"),
     (["coll", "show", "alreduce"], 2, "unknown collective 'alreduce'; did you mean 'allreduce'"),

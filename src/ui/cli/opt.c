@@ -372,7 +372,9 @@ void wf_opt_print_help(const struct wf_opt_help *help, FILE *out)
     (void)fputc('\n', out);
     wf_columns_text(out, 0, help->summary);
     (void)fputs("\nExamples:\n", out);
-    for (size_t i = 0; i < sizeof(help->examples) / sizeof(help->examples[0]); i++) {
+    for (size_t i = 0; i < sizeof(help->examples) / sizeof(help->examples[0]) &&
+                       help->examples[i].command != NULL;
+         i++) {
         (void)fputs("  ", out);
         wf_columns_text(out, 2, help->examples[i].command);
         (void)fputs("      ", out);
