@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
 
-.PHONY: all weft configured fast deps demo test check-builds torture pages coverage bench bench-gpu test-gpu papers install uninstall dist deb docs release wheel clean format help
+.PHONY: all weft configured fast deps demo test check-builds torture pages coverage bench bench-matrix bench-gpu test-gpu papers install uninstall dist deb docs release wheel clean format help
 
 # What is installed. Tests are apart: make test builds them.
 all: configured
@@ -63,6 +63,11 @@ bench: deps
 	@$(MAKE) --no-print-directory all
 	@cmake --build --preset release --target benchmarks
 	@tools/bench
+
+# Every machine with every generator, and what a message costs when one thing doubles: an hour.
+bench-matrix: deps
+	@$(MAKE) --no-print-directory all
+	@tools/bench_matrix
 
 # Routers in lock step on a GPU; says so where there is none.
 bench-gpu: deps
@@ -131,6 +136,7 @@ help:
 	@echo 'make pages      the pages of every generator, model and machine, in a browser'
 	@echo 'make coverage   the tests again, counting which lines run'
 	@echo 'make bench      deps, build, and the benchmarks'
+	@echo 'make bench-matrix  what messages cost on all machines, and how that grows (an hour)'
 	@echo 'make papers     the experiments of four papers, and docs/papers.md (up to two hours)'
 	@echo 'make bench-gpu  the benchmarks of routers on a GPU'
 	@echo 'make test-gpu   the tests of kernels; WEFT_GPU=1: on a GPU'
