@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ enum { LISTED_MAX = 256, NAMES_TRIED = 100, DEPTH_MAX = 8, BASE_MAX = 220 };
 static struct {
     _Atomic(char *) path;
     pid_t owner;
+    int lock; /* descriptor; -1: none */
 } listed[LISTED_MAX];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -37,7 +39,7 @@ static void clean_at_exit(void)
 
 /* Under the lock. Beyond LISTED_MAX paths the rest is not listed, and only a killed process
  * leaves it behind. */
-static void enlist(const char *path)
+static void enlist(const char *path, int lock_fd)
 {
     if (!cleans_at_exit) {
         cleans_at_exit = atexit(clean_at_exit) == 0;
@@ -45,6 +47,7 @@ static void enlist(const char *path)
     for (size_t i = 0; i < LISTED_MAX; i++) {
         if (atomic_load(&listed[i].path) == NULL) {
             listed[i].owner = getpid();
+            listed[i].lock = lock_fd;
             atomic_store(&listed[i].path, wf_xstrdup(path));
             break;
         }
@@ -80,6 +83,9 @@ static void delist(const char *path)
         if (known != NULL && strcmp(known, path) == 0) {
             if (atomic_compare_exchange_strong(&listed[i].path, &known, NULL)) {
                 free(known);
+            }
+            if (listed[i].lock >= 0) {
+                (void)close(listed[i].lock);
             }
             break;
         }
@@ -172,7 +178,7 @@ char *wf_temp_directory(void)
     begin_making(&before);
     bool made = mkdtemp(path) != NULL;
     if (made) {
-        enlist(path);
+        enlist(path, -1);
     }
     end_making(&before);
     if (!made) {
@@ -181,7 +187,34 @@ char *wf_temp_directory(void)
     return made ? path : NULL;
 }
 
-/* Makes a file or directory of this name and lists it. */
+/* Locks a file or directory as long as the descriptor is open; -1 if another process has it, or it is not
+ * there any more. */
+static int lock_file(const char *name)
+{
+    int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    struct stat here, there;
+
+    if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &here) != 0 ||
+                    lstat(name, &there) != 0 || here.st_ino != there.st_ino)) {
+        (void)close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* Removes what a process that was killed has left: nobody has the lock. */
+static bool remove_stale(const char *name)
+{
+    int fd = lock_file(name);
+
+    if (fd >= 0) {
+        remove_path(name);
+        (void)close(fd);
+    }
+    return fd >= 0;
+}
+
+/* Makes a file or directory of this name, locks and lists it. */
 static bool make(const char *name, bool directory)
 {
     sigset_t before;
@@ -193,7 +226,7 @@ static bool make(const char *name, bool directory)
         if (!directory) {
             (void)close(fd);
         }
-        enlist(name);
+        enlist(name, lock_file(name));
     }
     end_making(&before);
     return fd >= 0;
@@ -209,12 +242,15 @@ char *wf_temp_beside(const char *path, bool directory)
     /* A name may have 255 bytes; a long one is cut. */
     length = length - base < BASE_MAX ? length : base + BASE_MAX;
     for (unsigned i = 0; i < NAMES_TRIED; i++) {
-        (void)snprintf(name, size, "%.*s.%ld-%u.tmp", (int)length, path, (long)getpid(), i);
+        (void)snprintf(name, size, "%.*s.weft-%u.tmp", (int)length, path, i);
         if (make(name, directory)) {
             return name;
         }
         if (errno != EEXIST) {
             break;
+        }
+        if (remove_stale(name) && make(name, directory)) {
+            return name;
         }
     }
     free(name);

@@ -22,7 +22,8 @@ int wf_temp_unnamed(void);
 char *wf_temp_directory(void);
 
 /* A new empty file or directory beside `path`, in the same file system, to be written and then
- * moved to `path`; the caller frees its path. */
+ * moved to `path`; the caller frees its path. It is locked: what a killed process has left for the same `path`
+ * is removed. */
 char *wf_temp_beside(const char *path, bool directory);
 
 /* Moves a file or directory to `path`, and replaces what has that name if `replace` is true;

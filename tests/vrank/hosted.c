@@ -2,6 +2,7 @@
 /* What a program does to the process that its ranks share: the argument says what rank 1, or every
  * rank but the first, does after a barrier. */
 #include <fcntl.h>
+#include <limits.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -123,15 +124,23 @@ static void handle(void)
     raise(SIGUSR2);
 }
 
+static void huge_type(void)
+{
+    MPI_Datatype type;
+
+    MPI_Type_vector(INT_MAX, INT_MAX, INT_MAX, MPI_DOUBLE, &type);
+}
+
 static const struct {
     const char *name;
     void (*function)(void);
     int all; /* every rank; 0: rank 1; 1: all but rank 0 */
 } cases[] = {
-    {"reopen", reopen, 1}, {"duplicate", duplicate, 1}, {"close", close_streams, 1},
-    {"save", save, 2},     {"exec", replace, 0},        {"child", sleep_in_child, 0},
-    {"leave", leave, 0},   {"abort", give_up, 0},       {"smash", smash, 0},
-    {"signal", tell, 0},   {"timer", wake, 0},          {"handler", handle, 0},
+    {"reopen", reopen, 1},  {"duplicate", duplicate, 1}, {"close", close_streams, 1},
+    {"save", save, 2},      {"exec", replace, 0},        {"child", sleep_in_child, 0},
+    {"leave", leave, 0},    {"abort", give_up, 0},       {"smash", smash, 0},
+    {"signal", tell, 0},    {"timer", wake, 0},          {"handler", handle, 0},
+    {"type", huge_type, 0},
 };
 
 int main(int argc, char **argv)

@@ -62,6 +62,8 @@ def check_ends(program):
         where = f" at hosted.c:{line_of(how)}, after MPI_Barrier" if has_lines else ""
         check(how, weft(program, how), 4, [],
               [f"rank 1 crashed at simulated time 0 ps: {words}", where])
+    check("type", weft(program, "type"), 4, [],
+          ["rank 1: MPI_Type_vector: the size or the extent of the datatype passes 2^63 bytes"])
     check("timer", weft(program, "timer"), 4, [], ["it got signal 14, Alarm clock"])
     check("handler", weft(program, "handler"), 4, ["before 1, caught 1, after 1"],
           ["it got signal 12, User defined signal 2"])

@@ -27,8 +27,13 @@ static bool read_memory(struct wf_vrank_memory *memory)
     }
     text[n] = '\0';
     const char *at = strstr(text, label);
+    struct wf_memory_limit limit;
     memory->all = wf_clock_memory();
     memory->left = at != NULL ? strtoull(at + sizeof(label) - 1, NULL, 10) * 1024 : 0;
+    if (wf_clock_memory_limit("", &limit)) {
+        uint64_t left = limit.used < limit.bytes ? limit.bytes - limit.used : 0;
+        memory->left = left < memory->left ? left : memory->left;
+    }
     return at != NULL && memory->all > 0;
 }
 

@@ -66,6 +66,38 @@ static void a_file_moves_to_its_place(void)
     CHECK(wf_temp_beside("missing/out", false) == NULL && errno == ENOENT);
 }
 
+/* A process that is killed leaves its file; the next one to write there removes it. */
+static void what_a_killed_process_left_is_removed(void)
+{
+    for (int directory = 0; directory < 2; directory++) {
+        int ends[2];
+        char name[64] = "";
+
+        CHECK(pipe(ends) == 0);
+        pid_t child = fork();
+        if (child == 0) {
+            char *path = wf_temp_beside("killed", directory != 0);
+            if (path != NULL && write(ends[1], path, strlen(path) + 1) > 0) {
+                pause();
+            }
+            _exit(1);
+        }
+        CHECK(read(ends[0], name, sizeof(name)) > 0 && exists(name));
+        char *other = wf_temp_beside("killed", false); /* not the one that is in use */
+        CHECK(other != NULL && strcmp(other, name) != 0 && exists(name));
+        wf_temp_remove(other);
+        free(other);
+        CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child && exists(name));
+        other = wf_temp_beside("killed", directory == 0);
+        CHECK(other != NULL && strcmp(other, name) == 0);
+        wf_temp_remove(other);
+        free(other);
+        CHECK(!exists(name));
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+    }
+}
+
 static void a_directory_moves_to_its_place(void)
 {
     char *first = wf_temp_beside("dir", true), *second = wf_temp_beside("dir", true);
@@ -135,6 +167,7 @@ static void what_is_left_is_removed_at_the_end(void)
 int main(void)
 {
     RUN(a_file_moves_to_its_place);
+    RUN(what_a_killed_process_left_is_removed);
     RUN(a_directory_moves_to_its_place);
     RUN(a_file_without_a_name_can_be_written);
     RUN(what_is_left_is_removed_at_the_end);

@@ -22,6 +22,7 @@ struct maker {
     uint32_t n, capacity;
     uint32_t closed;               /* blocks that must not be joined with others */
     bool has_extent;               /* lb to true_ub are set */
+    bool overflows;                /* a size or a place passes 2^63 bytes */
     bool mixed;                    /* its values have different types */
     bool explicit_lb, explicit_ub; /* the bounds were given: */
     MPI_Aint given_lb, given_ub;
@@ -142,6 +143,18 @@ static bool note_marker(struct maker *maker, const struct run *run)
     return is_lb || is_ub;
 }
 
+/* a * b + c, which the maker notes if it does not fit. */
+static MPI_Aint times_plus(struct maker *maker, MPI_Aint a, MPI_Aint b, MPI_Aint c)
+{
+    MPI_Aint product, sum;
+
+    if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(product, c, &sum)) {
+        maker->overflows = true;
+        return 0;
+    }
+    return sum;
+}
+
 /* Notes everything of a run but its blocks. False if it has none. */
 static bool note_run(struct maker *maker, const struct run *run)
 {
@@ -150,15 +163,22 @@ static bool note_run(struct maker *maker, const struct run *run)
     if (run->count == 0 || note_marker(maker, run)) {
         return false;
     }
-    MPI_Aint last = run->at + (MPI_Aint)(run->count - 1) * type->extent;
+    MPI_Aint last = times_plus(maker, (MPI_Aint)(run->count - 1), type->extent, run->at);
     MPI_Aint low = run->at < last ? run->at : last, high = run->at < last ? last : run->at;
 
     note_basic(maker, type->basic);
-    maker->size += run->count * type->size;
+    maker->size = (size_t)times_plus(maker, (MPI_Aint)run->count, (MPI_Aint)type->size,
+                                     (MPI_Aint)maker->size);
     maker->align = type->align > maker->align ? type->align : maker->align;
-    widen(maker, low + type->lb, high + type->lb + type->extent, low + type->true_lb,
-          high + type->true_lb + type->true_extent);
-    return true;
+    MPI_Aint lb = times_plus(maker, 1, low, type->lb);
+    MPI_Aint ub = times_plus(maker, 1, times_plus(maker, 1, high, type->lb), type->extent);
+    MPI_Aint true_lb = times_plus(maker, 1, low, type->true_lb);
+    MPI_Aint true_ub =
+        times_plus(maker, 1, times_plus(maker, 1, high, type->true_lb), type->true_extent);
+    if (!maker->overflows) {
+        widen(maker, lb, ub, true_lb, true_ub);
+    }
+    return !maker->overflows;
 }
 
 static void add_run_blocks(struct maker *maker, const struct run *run)
@@ -196,15 +216,21 @@ static void set_extent(struct maker *maker, MPI_Aint lb, MPI_Aint extent)
 static int finish(struct wl_rank *rank, struct maker *maker,
                   const struct wl_constructor *constructor, MPI_Datatype *newtype)
 {
-    struct wl_type *type = wl_calloc(1, sizeof(*type));
     MPI_Aint lb = maker->explicit_lb ? maker->given_lb : maker->lb;
     MPI_Aint ub = maker->explicit_ub ? maker->given_ub : maker->ub;
+    MPI_Aint extent;
+
+    if (__builtin_sub_overflow(ub, lb, &extent) || maker->overflows) {
+        free(maker->blocks);
+        wl_fatal(rank, "the size or the extent of the datatype passes 2^63 bytes");
+    }
+    struct wl_type *type = wl_calloc(1, sizeof(*type));
 
     *type = (struct wl_type){
         .refs = 1,
         .basic = maker->mixed ? WL_BASIC_NONE : maker->basic,
         .lb = lb,
-        .extent = ub - lb,
+        .extent = extent,
         .true_lb = maker->true_lb,
         .true_extent = maker->true_ub - maker->true_lb,
         .size = maker->size,
@@ -251,11 +277,15 @@ static struct maker strided(struct wl_rank *rank, MPI_Count count, MPI_Count blo
     struct run run = {0, length, type};
 
     if (n > 0 && note_run(&maker, &run)) {
-        add_run_blocks(&maker, &run);
-        repeat(&maker, 0, n, stride);
-        run.at = (MPI_Aint)(n - 1) * stride; /* the last one, for the extent */
-        (void)note_run(&maker, &run);
-        maker.size = n * length * type->size;
+        MPI_Aint size = times_plus(&maker, (MPI_Aint)n, (MPI_Aint)maker.size, 0);
+        run.at =
+            times_plus(&maker, (MPI_Aint)(n - 1), stride, 0); /* the last one, for the extent */
+        if (note_run(&maker, &run)) {
+            run.at = 0;
+            add_run_blocks(&maker, &run);
+            repeat(&maker, 0, n, stride);
+        }
+        maker.size = (size_t)size;
     }
     return maker;
 }
@@ -264,8 +294,11 @@ int wl_MPI_Type_vector(struct wl_rank *rank, MPI_Count count, MPI_Count blocklen
                        MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const struct wl_type *type = wl_type_of(rank, oldtype);
-    struct maker maker = strided(rank, count, blocklength, stride * type->extent, type);
+    struct maker check = {.n = 0};
+    MPI_Aint step = times_plus(&check, stride, type->extent, 0);
+    struct maker maker = strided(rank, count, blocklength, step, type);
 
+    maker.overflows |= check.overflows;
     return finish(rank, &maker,
                   &(struct wl_constructor){
                       .combiner = MPI_COMBINER_VECTOR,
@@ -303,9 +336,9 @@ int wl_type_from_list(struct wl_rank *rank, const struct wl_type_list *list,
         const struct wl_type *type =
             wl_type_of(rank, list->types != NULL ? list->types[i] : list->type);
         MPI_Count length = list->lengths != NULL ? list->lengths[i] : list->length;
-        add_run(&maker,
-                &(struct run){in_elements ? list->displs[i] * type->extent : list->in_bytes[i],
-                              check_count(rank, length), type});
+        MPI_Aint at = in_elements ? times_plus(&maker, list->displs[i], type->extent, 0)
+                                  : list->in_bytes[i];
+        add_run(&maker, &(struct run){at, check_count(rank, length), type});
     }
     bool is_struct = list->combiner == MPI_COMBINER_STRUCT;
     if (is_struct && maker.align > 0) { /* as in C, it ends where the next one may begin */

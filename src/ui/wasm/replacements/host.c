@@ -50,6 +50,11 @@ size_t wf_clock_all_cores(void)
     return 1;
 }
 
+bool wf_clock_memory_limit(const char *root, struct wf_memory_limit *limit)
+{
+    return false;
+}
+
 /* Pointers have 32 bits; half a gigabyte is for the document. */
 uint64_t wf_clock_memory(void)
 {
