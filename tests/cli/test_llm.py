@@ -142,6 +142,16 @@ def check_frameworks():
                     "-p", "cpu.dispatch=1ms"])["step_ps"]
     collectives = 4
     check(round((two - launched[0]) / 1e9 / 24) == 4 + 3 + collectives, f"kernels without a fused softmax: {(two - launched[0]) / 24e9}")
+    # Inference counts no kernels, and experts with few tokens are read from memory.
+    for phase in ("prefill", "decode"):
+        both = [training([*PLAIN, "-n", "1", *params(["batch=4", "micro=4", f"phase={phase}", *more])])["step_ps"]
+                for more in ([], ["framework=torchtitan"])]
+        check(both[0] == both[1], f"{phase}: {both}")
+    few = [training([*PLAIN, "-n", "1", "-p", f"cpu.memory_bandwidth={rate}", *params(["framework=megatron-core", "batch=1", "experts=256"])])
+           for rate in ("1TB/s", "2TB/s")]
+    weights = 8 * 256 * 3 * 1024 * 4096
+    least = 2 * 3 * weights * (1 - 1 / 2)  # picoseconds: read three times at 1 byte per picosecond, less at 2
+    check(few[0]["step_ps"] - few[1]["step_ps"] > least, f"experts: {few}")
     # What the user says counts more than the framework; others shard and overlap.
     args = ["replay", "gen:llm", "-n", "16", *LOGGP, "--machine", "h100-rail", "--json", "-q",
             *params(["model=llama3-8b", "layers=4", "batch=16", "tensor=4", "pipeline=2"])]

@@ -47,7 +47,9 @@ static const char *const precision_names[] = {"bf16", "fp8", NULL};
 static const char *const recompute_names[] = {"none", "attention", "full", NULL};
 enum { ZERO_AUTO = 4 };
 static const char *const zero_names[] = {"0", "1", "2", "3", "auto", NULL};
-static const char *const choice_names[] = {"false", "true", "auto", NULL};
+/* After `auto` other words for no and yes, in turn. */
+static const char *const choice_names[] = {"false", "true", "auto", "no", "yes",
+                                           "off",   "on",   "0",    "1",  NULL};
 static const char *const attention_names[] = {"flash", "unfused", "auto", NULL};
 
 /* What frameworks do unless they are told otherwise. */
@@ -167,7 +169,9 @@ static void fill(uint64_t *value, uint32_t preset)
 
 static bool choose(int choice, bool otherwise)
 {
-    return choice == WF_GEN_LLM_AUTO ? otherwise : choice == WF_GEN_LLM_YES;
+    bool is_yes = choice == WF_GEN_LLM_YES || (choice > WF_GEN_LLM_AUTO && choice % 2 == 0);
+
+    return choice == WF_GEN_LLM_AUTO ? otherwise : is_yes;
 }
 
 static void complete_framework(struct wf_gen_llm_params *p)
@@ -183,6 +187,10 @@ static void complete_framework(struct wf_gen_llm_params *p)
                                                           : p->attention == WF_GEN_LLM_UNFUSED;
     p->zero = p->zero == ZERO_AUTO ? framework->zero : p->zero;
     fill(&p->gradient_bytes, framework->gradient_bytes);
+    if (p->phase != WF_GEN_LLM_TRAINING) { /* whose kernels are not counted */
+        p->framework = WF_GEN_LLM_NO_FRAMEWORK;
+        p->unfused = p->drops = false;
+    }
 }
 
 static void complete(struct wf_gen_llm_params *p)
@@ -236,7 +244,8 @@ static enum wf_status check_shape(const struct wf_gen_llm_params *p, struct wf_e
     /* So that no product below overflows. */
     wf_u128 width = (wf_u128)p->heads * p->head_width;
     wf_u128 weights = p->hidden * (p->ffn + width + p->vocabulary);
-    wf_u128 work = weights * p->micro * p->sequence * p->top_k * 64;
+    bool in_tiles = p->framework != WF_GEN_LLM_NO_FRAMEWORK;
+    wf_u128 work = weights * p->micro * p->sequence * p->top_k * (in_tiles ? 4096 : 64);
     wf_u128 square = (wf_u128)p->micro * p->sequence * p->sequence * width * 64;
     if (work > UINT64_MAX || square > UINT64_MAX ||
         weights * p->experts * p->layers > (wf_u128)(INT64_MAX >> 6)) {

@@ -14,8 +14,9 @@ enum {
     LEAST_TILE = 16, /* rows that an instruction multiplies */
     SOFTMAX_BATCH =
         4, /* attention scores of this many heads are a block of the fused softmax */
-    SOFTMAX_KERNELS = 5, /* without it: convert, scale, mask, softmax, convert */
-    COLLECTIVE = 1       /* a collective is a kernel */
+    SOFTMAX_KERNELS = 5,  /* without it: convert, scale, mask, softmax, convert */
+    COLLECTIVE = 1,       /* a collective is a kernel */
+    LEAST_INTENSITY = 100 /* operations for a byte, below which memory decides on all GPUs */
 };
 
 static uint64_t round_up(uint64_t a, uint64_t unit)
@@ -53,21 +54,35 @@ static void launch(struct wf_gen_llm_work *work, uint64_t kernels, uint64_t byte
     work->bytes += bytes;
 }
 
-/* A product with a matrix of weights that has `columns` and `depth`, or the two products of its
- * gradients, which take as long each. */
-static void multiply(const struct wf_gen_llm_params *p, uint64_t rows, uint64_t columns,
-                     uint64_t depth, uint32_t times, struct wf_gen_llm_work *work)
+/* Rows times a matrix of weights; with several matrices (experts) each has its part of the
+ * rows. */
+struct product {
+    uint64_t rows, columns, depth, matrices;
+};
+
+/* A product, or the two products of its gradients, which take as long each. Few rows take as
+ * long as the weights take to be read. */
+static void multiply(const struct wf_gen_llm_params *p, struct product product, uint32_t times,
+                     struct wf_gen_llm_work *work)
 {
-    uint64_t flops = 2 * tiles(rows) * tiles(columns) * depth * times;
+    uint64_t rows = product.rows, columns = product.columns, depth = product.depth;
+    uint64_t matrices = product.matrices == 0 ? 1 : product.matrices;
+    uint64_t all_rows = tiles((rows + matrices - 1) / matrices) * matrices;
+    uint64_t flops = 2 * all_rows * tiles(columns) * depth * times;
     uint64_t percent = wf_max_u64(misaligned_percent(columns), misaligned_percent(depth));
+    uint64_t numbers = (rows * (columns + depth) + matrices * columns * depth) * times;
 
     flops = flops / 100 * percent;
     work->kernels += times;
-    if (p->precision == WF_GEN_LLM_FP8) {
+    if (flops / LEAST_INTENSITY < numbers * NUMBER) {
+        work->bytes += numbers * NUMBER;
+    } else if (p->precision == WF_GEN_LLM_FP8) {
         work->flops8 += flops;
-        launch(work, times, 4 * rows * depth); /* conversion of the input */
     } else {
         work->flops16 += flops;
+    }
+    if (p->precision == WF_GEN_LLM_FP8) {
+        launch(work, times, rows * depth * 4); /* conversion of the input */
     }
 }
 
@@ -140,11 +155,11 @@ static void attention(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape
     uint64_t all = q + 2 * (p->kv_heads * p->head_width / p->tensor);
 
     join(p, t, false, forward);
-    multiply(p, t, all, h, 1, forward);
-    multiply(p, t, h, q, 1, forward);
+    multiply(p, (struct product){t, all, h, 1}, 1, forward);
+    multiply(p, (struct product){t, h, q, 1}, 1, forward);
     join(p, t, true, backward);
-    multiply(p, t, all, h, 2, backward);
-    multiply(p, t, h, q, 2, backward);
+    multiply(p, (struct product){t, all, h, 1}, 2, backward);
+    multiply(p, (struct product){t, h, q, 1}, 2, backward);
     accumulate(p, h * all, backward);
     accumulate(p, h * q, backward);
     launch(backward, 4, 0); /* gradients of biases and norms */
@@ -171,10 +186,10 @@ static void ffn(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shap
     uint64_t inner = p->gated ? 2 * f : f;
     uint64_t here = experts ? p->experts / p->expert : 1;
 
-    multiply(p, rows, inner, p->hidden, 1, forward);
-    multiply(p, rows, p->hidden, f, 1, forward);
-    multiply(p, rows, inner, p->hidden, 2, backward);
-    multiply(p, rows, p->hidden, f, 2, backward);
+    multiply(p, (struct product){rows, inner, p->hidden, here}, 1, forward);
+    multiply(p, (struct product){rows, p->hidden, f, here}, 1, forward);
+    multiply(p, (struct product){rows, inner, p->hidden, here}, 2, backward);
+    multiply(p, (struct product){rows, p->hidden, f, here}, 2, backward);
     if (experts) {
         costs(p->expert_cost, forward);
         costs(p->expert_cost, backward);
@@ -200,10 +215,12 @@ static void ends(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *sha
     struct wf_gen_llm_params in16 = *p;
 
     in16.precision = WF_GEN_LLM_BF16;
-    multiply(&in16, t, v, p->hidden, 1, &shape->forward[WF_GEN_LLM_OF_HEAD]);
+    multiply(&in16, (struct product){t, v, p->hidden, 1}, 1,
+             &shape->forward[WF_GEN_LLM_OF_HEAD]);
     launch(&shape->forward[WF_GEN_LLM_OF_HEAD], LOSS_KERNELS,
            t * p->hidden * 2 * NUMBER + t * v * LOSS);
-    multiply(&in16, t, v, p->hidden, 2, &shape->backward[WF_GEN_LLM_OF_HEAD]);
+    multiply(&in16, (struct product){t, v, p->hidden, 1}, 2,
+             &shape->backward[WF_GEN_LLM_OF_HEAD]);
     launch(&shape->backward[WF_GEN_LLM_OF_HEAD], BACKWARD_KERNELS, t * v * LOSS_BACKWARD);
     accumulate(p, v * p->hidden, &shape->backward[WF_GEN_LLM_OF_HEAD]);
     /* Looks up words and positions, adds them, drops some; backwards adds to all weights. */
