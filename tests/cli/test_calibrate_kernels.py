@@ -15,7 +15,7 @@ LIBRARY = """
 void dgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k)
 {
     volatile double sum = 0;
-    for (long i = 0; i < (long)*m * *n * *k / 64; i++) sum += 1;
+    for (long i = 0; i < (long)*m * *n * *k / 65536; i++) sum += 1;
 }
 void dscal_(const int *n, const double *a, double *x, const int *step)
 {
