@@ -92,7 +92,7 @@ SEAMS = {
         run.h
     """.split(),
     "model": """
-        coll/coll.h net/fault/fault.h net/net.h net/route/route.h net/router/gpu/gpu.h
+        coll/coll.h coll/nccl.h net/fault/fault.h net/net.h net/route/route.h net/router/gpu/gpu.h
         net/router/lockstep/device.h net/router/lockstep/lockstep.h net/stats/link_report.h
         ranks/cpu/cpu.h ranks/local.h ranks/node_costs.h ranks/node_params.h ranks/place.h
         ranks/rails.h ranks/ranks.h ranks/record/path.h ranks/record/recorder.h

@@ -119,6 +119,33 @@ def check_wrong(folder):
     check_run(["compare", "--measured", folder / "nccl", "a.json"], 2, stderr="takes no result documents")
 
 
+def check_fit(folder):
+    """A machine file from logs gives what was measured, and says what is missing."""
+    rows = [(1 << i, 1.5 + (1 << i) / 10000 + (4 if i > 14 else 0)) for i in range(0, 23)]
+    latency = "# OSU MPI Latency Test v7.3\n# Size  Latency (us)\n" + "".join(f"{b}  {t:.2f}\n" for b, t in rows)
+    stream = "# OSU MPI Bandwidth Test v7.3\n# Size  Bandwidth (MB/s)\n1  2.50\n1024 2000.00\n4194304 11900.00\n"
+    (folder / "lat").write_text(latency, encoding="utf-8")
+    (folder / "bw").write_text(stream, encoding="utf-8")
+    machine = folder / "m.yaml"
+    fitted = parse(check_run(["calibrate", "-o", machine, "--from", folder / "lat", folder / "bw", "--json"], 0))
+    values = {entry["key"]: entry["value"] for entry in fitted["parameters"]}
+    check(values["net.bandwidth"] == "11900000000B/s" and values["net.o"] == "400000ps" and values["mpi.eager_max"] == "16384", f"{values}")
+    check("STREAM" in str(fitted["missing"]), f"{fitted['missing']}")
+    again = parse(check_run(["compare", "--measured", folder / "lat", "--machine", machine, "--json"], 0))
+    check(again["errors"]["within_10_percent"] >= 90, f"{again['errors']}: {again['curves'][0]['rows']}")
+    check_run(["machine", "show", machine], 0, stdout="Origin of the figures: measured [5-9], published 0")
+    check_run(["calibrate", "-o", folder / "l.yaml", "--from", folder / "lat"], 0, stdout="net.o, net.g +needs osu_bw")
+    # Links of 300 GB/s, as weft prints them.
+    log = check_run(["coll", "time", "allgather", "-n", "8", "--machine", "a100-rail", "-p", "mpi.nccl_nvlink=300GB/s"], 0).stdout
+    (folder / "gpu").write_text(log, encoding="utf-8")
+    values = {entry["key"]: entry["value"] for entry in parse(check_run(
+        ["calibrate", "-o", folder / "g.yaml", "--from", folder / "gpu", "--json"], 0))["parameters"]}
+    check(values["mpi.nccl_gpu"] == "ampere" and abs(int(values["mpi.nccl_nvlink"][:-4]) / 3e5 - 1) < 0.03, f"{values}")
+    check_run(["calibrate", "-o", folder / "g.yaml", "--from", folder / "gpu"], 2, stderr="--force replaces it")
+    check_run(["calibrate", "-o", folder / "x.yaml", "--from", "/etc/hostname"], 3, stderr="no table of nccl-tests")
+    check(not (folder / "x.yaml").exists(), "a file without contents")
+
+
 def check_runs(folder):
     """Predicted runs beside measured times."""
     check_run(["replay", "gen:ring", "-n", "4", "-q", "-o", folder / "r.json"], 0)
@@ -137,6 +164,7 @@ def main():
         check_back(folder)
         check_wrong(folder)
         check_runs(folder)
+        check_fit(folder)
     finish()
 
 

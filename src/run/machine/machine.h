@@ -21,6 +21,7 @@ enum wf_machine_origin {
     WF_MACHINE_DERIVED,   /* "derived: ...": computed from published figures */
     WF_MACHINE_ESTIMATE,  /* "estimate: ...": not published; how we got it */
     WF_MACHINE_CHOICE,    /* "choice: ...": neither right nor wrong */
+    WF_MACHINE_MEASURED,  /* "measured: ...": with which benchmark, in which file */
     WF_MACHINE_N_ORIGINS,
 };
 

@@ -150,7 +150,8 @@ static char *note_of(const struct lines *lines, struct wf_yaml_place key, size_t
 const char *const wf_machine_origin_names[] = {
     [WF_MACHINE_UNKNOWN] = "unknown", [WF_MACHINE_PUBLISHED] = "published",
     [WF_MACHINE_DERIVED] = "derived", [WF_MACHINE_ESTIMATE] = "estimate",
-    [WF_MACHINE_CHOICE] = "choice",   [WF_MACHINE_N_ORIGINS] = NULL,
+    [WF_MACHINE_CHOICE] = "choice",   [WF_MACHINE_MEASURED] = "measured",
+    [WF_MACHINE_N_ORIGINS] = NULL,
 };
 
 /* A note begins with "[", "derived:", "estimate:" or "choice:". */

@@ -8,6 +8,7 @@
 #include "ui/cli/interrupt.h"
 #include "ui/cli/opt.h"
 #include "ui/cli/progress.h"
+#include "ui/study/bench_fit.h"
 #include "ui/study/calibration_kept.h"
 #include "ui/study/mpi_library.h"
 
@@ -25,7 +26,8 @@
 enum { LINE_MAX_BYTES = 512, POLL_MS = 200, WORDS_MORE = 6 };
 
 struct calibrate_opts {
-    const char *output, *topology, *from, *blas;
+    const char *output, *topology, *blas;
+    struct wf_opt_list from;
     uint64_t processes;
     bool kernels, kernels_part;
     int mpi, net, progress;
@@ -45,8 +47,13 @@ static const struct wf_opt rows[] = {
                .doc =
                    "How the hosts are connected, rank i on node i; without it all are at one "
                    "switch"),
-    WF_OPT_ROW(struct calibrate_opts, from, TEXT, "from", 0, "<file.yaml>",
-               .doc = "Measure nothing: fit what is kept in a file that calibrate wrote"),
+    {.param = {.name = "from",
+               .offset = offsetof(struct calibrate_opts, from),
+               .doc =
+                   "Measure nothing: fit what is kept in a .yaml file that calibrate wrote, or "
+                   "outputs of nccl-tests, OSU, IMB, NetPIPE, STREAM and HPCC"},
+     .kind = WF_OPT_LIST,
+     .arg = "<file>"},
     WF_OPT_ROW(struct calibrate_opts, time, TIME, "time", 0, NULL, .def = "60s", .min = "1s",
                .max = "24h",
                .doc = "How long to measure; sizes and repetitions are chosen to fit"),
@@ -296,6 +303,69 @@ static void answer(struct wf_cli *cli, const struct calibrate_opts *opts,
     wf_cli_answer(cli, doc);
 }
 
+/* ---- outputs of benchmarks ---- */
+
+/* Whether --from names something else than a file that calibrate wrote. */
+static bool is_log(const struct calibrate_opts *opts)
+{
+    const char *dot = opts->from.n > 0 ? strrchr(opts->from.items[0], '.') : NULL;
+
+    return opts->from.n > 0 &&
+           (dot == NULL || (strcmp(dot, ".yaml") != 0 && strcmp(dot, ".yml") != 0));
+}
+
+static enum wf_status save_logs(const struct calibrate_opts *opts, const char *temporary,
+                                const struct wf_measured_fit *fit, struct wf_err *err)
+{
+    FILE *out = fopen(temporary, "we");
+
+    if (out == NULL) {
+        return fail_to_write(opts->output, err);
+    }
+    wf_measured_fit_write(fit, out);
+    bool written = ferror(out) == 0;
+    written = fclose(out) == 0 && written;
+    return written && wf_temp_move(temporary, opts->output, opts->force)
+               ? WF_OK
+               : fail_to_write(opts->output, err);
+}
+
+/* Further files may follow as operands: --from a.log b.log. */
+static enum wf_status from_logs(struct wf_cli *cli, const struct calibrate_opts *opts,
+                                const struct wf_operands *operands, const char *temporary,
+                                struct wf_err *err)
+{
+    struct wf_measured_log log = {.n = 0};
+    struct wf_measured_fit *fit = wf_xcalloc(1, sizeof(*fit));
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < opts->from.n && status == WF_OK; i++) {
+        status = wf_measured_log_read(&log, opts->from.items[i], err);
+    }
+    for (size_t i = 0; i < operands->args.n && status == WF_OK; i++) {
+        status = wf_measured_log_read(&log, operands->args.items[i], err);
+    }
+    if (status == WF_OK) {
+        status = wf_measured_fit(&log, fit, err);
+    }
+    if (status == WF_OK) {
+        status = save_logs(opts, temporary, fit, err);
+    }
+    if (status != WF_OK) {
+        wf_temp_remove(temporary);
+    } else if (opts->json) {
+        struct wf_value *doc = wf_result_new_as("weft-parameters-1", weft_version());
+        wf_doc_text(doc, "file", opts->output);
+        wf_measured_fit_add(fit, doc);
+        wf_cli_answer(cli, doc);
+    } else {
+        wf_measured_fit_print(fit, cli->out);
+    }
+    free(fit);
+    wf_measured_log_fini(&log);
+    return status;
+}
+
 /* Makes the file that becomes the output: nobody should measure for a minute and then learn
  * that it cannot be written. */
 static enum wf_status open_output(const struct calibrate_opts *opts, size_t n_operands,
@@ -304,12 +374,12 @@ static enum wf_status open_output(const struct calibrate_opts *opts, size_t n_op
     if (opts->output == NULL) {
         return wf_err_set(err, WF_EUSAGE, "no file to write; for example: " USAGE);
     }
-    if (opts->from == NULL && n_operands == 0) {
+    if (opts->from.n == 0 && n_operands == 0) {
         return wf_err_set(err, WF_EUSAGE,
                           "calibrate: a launcher of two or more ranks is missing; for "
                           "example: " USAGE);
     }
-    if (opts->from != NULL && n_operands > 0) {
+    if (opts->from.n > 0 && n_operands > 0 && !is_log(opts)) {
         return wf_err_set(err, WF_EUSAGE,
                           "calibrate: --from measures nothing, so it takes no launcher");
     }
@@ -339,6 +409,11 @@ static enum wf_status calibrate_run(struct wf_cli *cli, const void *opts_arg,
         return wf_cli_calibrate_kernels(cli, &kernels, operands, err);
     }
     WF_TRY(open_output(opts, operands->args.n, &temporary, err));
+    if (is_log(opts)) {
+        enum wf_status done = from_logs(cli, opts, operands, temporary, err);
+        free(temporary);
+        return done;
+    }
     wf_progress_init(&line, (enum wf_progress_mode)opts->progress, cli->err);
     struct wf_calibration *measured = wf_xcalloc(1, sizeof(*measured));
     struct wf_calibration_fit *fit = wf_xcalloc(1, sizeof(*fit));
@@ -346,11 +421,11 @@ static enum wf_status calibrate_run(struct wf_cli *cli, const void *opts_arg,
                       .stop = wf_interrupt_watch(),
                       .line = &line,
                       .measured = measured};
-    enum wf_status status =
-        opts->from != NULL
-            ? wf_calibration_kept_read(opts->from, mpis + 1, measured, &job.lines, &mpi, err)
-            : find_mpi(&job, opts, &mpi, err);
-    if (status == WF_OK && opts->from == NULL) {
+    enum wf_status status = opts->from.n > 0
+                                ? wf_calibration_kept_read(opts->from.items[0], mpis + 1,
+                                                           measured, &job.lines, &mpi, err)
+                                : find_mpi(&job, opts, &mpi, err);
+    if (status == WF_OK && opts->from.n == 0) {
         status = measure(&job, opts, mpi, err);
     }
     if (status == WF_OK) {
@@ -394,6 +469,8 @@ const struct wf_verb wf_verb_calibrate = {
                  {USAGE, "Measure this host"},
                  {"weft calibrate -o again.yaml --from host.yaml",
                   "Fit the same measurements again, as after an update of weft"},
+                 {"weft calibrate -o cluster.yaml --from osu.log nccl.log",
+                  "A machine file from what benchmarks printed"},
              },
          .table = rows},
     .opts_size = sizeof(struct calibrate_opts),

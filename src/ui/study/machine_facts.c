@@ -180,12 +180,12 @@ static void print_origins(const struct wf_machine *machine, FILE *out)
         }
     }
     char text[256];
-    (void)snprintf(text, sizeof(text),
-                   "Origin of the figures: published %zu, derived %zu, estimate %zu, choice "
-                   "%zu, unknown %zu",
-                   counts[WF_MACHINE_PUBLISHED], counts[WF_MACHINE_DERIVED],
-                   counts[WF_MACHINE_ESTIMATE], counts[WF_MACHINE_CHOICE],
-                   counts[WF_MACHINE_UNKNOWN]);
+    (void)snprintf(
+        text, sizeof(text),
+        "Origin of the figures: measured %zu, published %zu, derived %zu, estimate %zu, "
+        "choice %zu, unknown %zu",
+        counts[WF_MACHINE_MEASURED], counts[WF_MACHINE_PUBLISHED], counts[WF_MACHINE_DERIVED],
+        counts[WF_MACHINE_ESTIMATE], counts[WF_MACHINE_CHOICE], counts[WF_MACHINE_UNKNOWN]);
     (void)fputc('\n', out);
     wf_columns_text(out, 0, text);
 }
