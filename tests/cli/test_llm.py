@@ -216,7 +216,7 @@ def fields(value, path=""):
 COPIES = [
     (96, 16, ["model=llama3-8b", "tensor=8"]),
     (128, 64, ["model=llama3-8b", "tensor=4", "pipeline=4", "zero=3", "schedule=zero_bubble"]),
-    (96, 32, ["model=llama3-8b", "tensor=2", "pipeline=2", "steps=2", "overlap=no"]),
+    (96, 32, ["model=llama3-8b", "tensor=2", "pipeline=2", "steps=2", "overlap=false"]),
     (64, 16, ["model=mixtral-8x7b", "tensor=2", "expert=4"]),
     (128, None, ["model=llama3-8b", "tensor=8", "context=2"]),  # several nodes share a sequence
     (24, None, ["model=llama3-8b", "tensor=8"]),  # three replicas are not twice as many as two
