@@ -15,7 +15,11 @@ enum { HUGE_MIN = 4 << 20, HUGE_PAGE = 2 << 20 };
 static void *checked(void *p, size_t size)
 {
     if (p == NULL) {
-        (void)fprintf(stderr, "weft: out of memory allocating %zu bytes\n", size);
+        if (size == SIZE_MAX) {
+            (void)fputs("weft: out of memory\n", stderr);
+        } else {
+            (void)fprintf(stderr, "weft: out of memory allocating %zu bytes\n", size);
+        }
         wf_temp_clean();
         _Exit(wf_status_exit_code(WF_ELIMIT));
     }

@@ -37,9 +37,10 @@ static void clean_at_exit(void)
     clean(true);
 }
 
-/* Under the lock. Beyond LISTED_MAX paths the rest is not listed, and only a killed process
+/* Under the lock. Owns the path, which the caller allocates before it makes the file: without memory there
+ * must be none. Beyond LISTED_MAX paths the rest is not listed, and only a killed process
  * leaves it behind. */
-static void enlist(const char *path, int lock_fd)
+static void enlist(char *path, int lock_fd)
 {
     if (!cleans_at_exit) {
         cleans_at_exit = atexit(clean_at_exit) == 0;
@@ -48,10 +49,11 @@ static void enlist(const char *path, int lock_fd)
         if (atomic_load(&listed[i].path) == NULL) {
             listed[i].owner = getpid();
             listed[i].lock = lock_fd;
-            atomic_store(&listed[i].path, wf_xstrdup(path));
-            break;
+            atomic_store(&listed[i].path, path);
+            return;
         }
     }
+    free(path);
 }
 
 /* Nothing comes between making a file and listing it: neither a signal to this thread nor
@@ -172,16 +174,18 @@ int wf_temp_unnamed(void)
 
 char *wf_temp_directory(void)
 {
-    char *path = template();
+    char *path = template(), *known = wf_xstrdup(path);
     sigset_t before;
 
     begin_making(&before);
     bool made = mkdtemp(path) != NULL;
     if (made) {
-        enlist(path, -1);
+        memcpy(known, path, strlen(path) + 1);
+        enlist(known, -1);
     }
     end_making(&before);
     if (!made) {
+        free(known);
         free(path);
     }
     return made ? path : NULL;
@@ -217,6 +221,7 @@ static bool remove_stale(const char *name)
 /* Makes a file or directory of this name, locks and lists it. */
 static bool make(const char *name, bool directory)
 {
+    char *known = wf_xstrdup(name);
     sigset_t before;
 
     begin_making(&before);
@@ -226,9 +231,12 @@ static bool make(const char *name, bool directory)
         if (!directory) {
             (void)close(fd);
         }
-        enlist(name, lock_file(name));
+        enlist(known, lock_file(name));
     }
     end_making(&before);
+    if (fd < 0) {
+        free(known);
+    }
     return fd >= 0;
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,15 @@ struct style {
 };
 
 static json_t *to_json(const struct wf_value *value, struct style *style);
+
+/* The only reason why the library cannot make what a document has. */
+static WF_NORETURN void no_memory(void)
+{
+    volatile size_t more_than_there_is = SIZE_MAX; /* or the compiler objects */
+
+    (void)wf_xrealloc(NULL, more_than_there_is, 2);
+    abort();
+}
 
 static json_t *count_to_json(uint64_t count)
 {
@@ -79,7 +89,7 @@ static json_t *children_to_json(const struct wf_value *value, struct style *styl
         int failed = is_list ? json_array_append_new(json, item)
                              : json_object_set_new(json, v->name, item);
         if (failed != 0) {
-            wf_panic("a document cannot be written as JSON (at '%s')", is_list ? "" : v->name);
+            no_memory();
         }
     }
     return json;
@@ -112,7 +122,7 @@ static char *dump(const struct wf_value *doc, struct style *style, size_t flags)
 
     json_decref(json);
     if (text == NULL) {
-        wf_panic("a document cannot be written as JSON");
+        no_memory();
     }
     return text;
 }
