@@ -81,7 +81,7 @@ void wf_rank_poll_wake(const struct wf_caller *who, int64_t at)
     const struct wf_rank_program program = wf_rank_program_of(who);
     struct wf_rank *rank = who->rank;
     struct wf_script_cold *edit = wf_rank_script_cold_edit(&program);
-    int64_t since = wf_max_i64(at, wf_now(who->ctx)) - edit->poll_from;
+    int64_t since = wf_max_i64(0, wf_max_i64(at, wf_now(who->ctx)) - edit->poll_from);
     int64_t saved =
         rank->clock - wf_time_add(edit->poll_from, (since + poll_ps - 1) / poll_ps * poll_ps);
 
@@ -89,6 +89,7 @@ void wf_rank_poll_wake(const struct wf_caller *who, int64_t at)
         rank->clock -= saved;
         rank->wait_ps[WF_IN_RECV] -= saved;
         edit->polling_ps -= saved;
+        rank->ticket++; /* the event at the end of the wait is stale */
         wf_rank_wake(who);
     }
 }
