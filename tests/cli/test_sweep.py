@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -126,10 +127,29 @@ def check_examples():
               all(r["status"] == "completed" for r in rows(done.stdout)), path.name, done)
 
 
+def check_axes():
+    """Axes have units that people use; categories are bars with their names; names that do not exist are errors."""
+    study = "settings: {{source: 'gen:ring', ranks: 4}}\ngrid:\n  {grid}\nplot: {{{plot}}}\n"
+    cases = (("sizes", "gen.bytes: [1KiB, 64KiB, 64MiB]", "", ["gen.bytes, KiB", "predicted time, ms", ">100000<"]),
+             ("names", "machine: [frontier, gige, ethernet-100g]", "y: ranks.wait_ps.mean", [">ranks wait mean, ", ">ethernet-100g<", ">gige<", ">machine<"]),
+             ("rates", "net.bandwidth: [1GB/s, 80Gbit/s]", "x: net.bandwidth, y: bytes", [">net.bandwidth, G", ">bytes, B<"]))
+    for name, grid, plot, words in cases:
+        pathlib.Path(f"{name}.yaml").write_text(study.format(grid=grid, plot=plot), encoding="utf-8")
+        check_run(["sweep", f"{name}.yaml", "-q", "--plot", f"{name}.svg"], 0)
+        picture = pathlib.Path(f"{name}.svg").read_text(encoding="utf-8")
+        check(all(word in picture for word in words), f"{name}: {words}: {re.findall('>[^<]+<', picture)}")
+    for plot, words in (("y: predicted_tim_ps", "no point has the result 'predicted_tim_ps'; did you mean 'predicted_time_ps'?"),
+                        ("z: 3", "unknown member 'z' of a plot: it has x and y"),
+                        ("x: gen.byte", "the study does not vary 'gen.byte'; did you mean 'gen.bytes'?")):
+        pathlib.Path("wrong.yaml").write_text(study.format(grid="gen.bytes: [1KiB, 2KiB]", plot=plot), encoding="utf-8")
+        check_run(["sweep", "wrong.yaml", "-q", "--plot", "wrong.svg"], 3, words)
+
+
 def main():
     check_again(check_grid())
     check_interrupt()
     check_failures()
+    check_axes()
     check_examples()
     finish()
 

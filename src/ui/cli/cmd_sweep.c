@@ -106,10 +106,13 @@ static enum wf_status write_plot(const struct wf_study *study, const char *path,
                                  struct wf_err *err)
 {
     struct wf_output *output = NULL;
+    char why[256];
+
     WF_TRY(wf_output_open(path, true, &output, err));
     if (!wf_study_plot(study, wf_draw_plot_for_path(path), wf_output_stream(output))) {
         wf_output_discard(output);
-        return wf_err_set(err, WF_EINVAL, "plot '%.200s': no point has a result to draw", path);
+        return wf_err_set(err, WF_EINVAL, "plot '%.200s': %s", path,
+                          wf_study_plot_lacks(study, why, sizeof(why)));
     }
     return wf_output_commit(output, err);
 }

@@ -17,6 +17,7 @@ enum {
     BOTTOM = 58,
     LEGEND_LINE = 22,
     CAP = 4, /* half of the width of an error bar's end */
+    NAME_MAX_LENGTH = 64,
 };
 
 #define MARK 4.0 /* radius of a mark */
@@ -108,7 +109,11 @@ static void fit_view(struct view *view)
             }
         }
     }
-    fit(&view->x, panel->x.log, &x);
+    if (panel->x.names != NULL) {
+        view->x = (struct wf_draw_scale){.low = 0.5, .high = (double)panel->x.n_names + 0.5};
+    } else {
+        fit(&view->x, panel->x.log, &x);
+    }
     fit(&view->y, panel->y.log, &y);
 }
 
@@ -146,6 +151,54 @@ static void draw_mark(struct wf_draw_canvas *canvas, struct wf_draw_xy at, size_
     canvas->ops->area(canvas, corners, shape->n, MARK, inks);
 }
 
+/* "250", "0.05", "2 M": no exponents. */
+static void format_tick(double value, char text[32])
+{
+    static const struct {
+        double least;
+        const char *name;
+    } units[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}};
+
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (fabs(value) >= units[i].least) {
+            (void)snprintf(text, 32, "%.6g %s", value / units[i].least, units[i].name);
+            return;
+        }
+    }
+    (void)snprintf(text, 32, fabs(value) < 1e-4 && value != 0 ? "%.6f" : "%.7g", value);
+}
+
+static double slot_width(const struct view *view)
+{
+    return (view->right - view->left) / (double)view->panel->x.n_names;
+}
+
+/* The names of categories: in two rows if they are long, and cut if they are too long for that. */
+static void draw_names(const struct view *view)
+{
+    const struct wf_draw_plot_axis *axis = &view->panel->x;
+    double longest = 0, slot = slot_width(view);
+
+    for (size_t i = 0; i < axis->n_names; i++) {
+        longest = fmax(longest, wf_draw_lettering_width(axis->names[i], 12));
+    }
+    bool rows = longest > slot - 6;
+    for (size_t i = 0; i < axis->n_names; i++) {
+        char text[NAME_MAX_LENGTH];
+        (void)snprintf(text, sizeof(text), "%s", axis->names[i]);
+        for (size_t n = strlen(text);
+             n > 3 && wf_draw_lettering_width(text, 12) > slot * (rows ? 2 : 1) - 6; n--) {
+            memcpy(&text[n - 3], "..", 3);
+        }
+        const struct wf_draw_xy at = {x_of(view, (double)i + 1),
+                                      view->bottom + (rows && i % 2 == 1 ? 32 : 18)};
+        view->canvas->ops->text(view->canvas, at, text,
+                                &(struct wf_draw_lettering){.size = 12,
+                                                            .anchor = WF_DRAW_ANCHOR_MIDDLE,
+                                                            .ink = WF_DRAW_INK_SOFT});
+    }
+}
+
 static void draw_ticks(const struct view *view)
 {
     struct wf_draw_canvas *canvas = view->canvas;
@@ -155,7 +208,7 @@ static void draw_ticks(const struct view *view)
         double y = y_of(view, view->y.ticks[i]);
         draw_line(canvas, (struct wf_draw_xy){view->left, y},
                   (struct wf_draw_xy){view->right, y}, WF_DRAW_INK_GRID, 1);
-        (void)snprintf(text, sizeof(text), "%.10g", view->y.ticks[i]);
+        format_tick(view->y.ticks[i], text);
         canvas->ops->text(canvas, (struct wf_draw_xy){view->left - 8, y + 4}, text,
                           &(struct wf_draw_lettering){.size = 12,
                                                       .anchor = WF_DRAW_ANCHOR_END,
@@ -165,7 +218,7 @@ static void draw_ticks(const struct view *view)
         double x = x_of(view, view->x.ticks[i]);
         draw_line(canvas, (struct wf_draw_xy){x, view->bottom},
                   (struct wf_draw_xy){x, view->bottom + 5}, WF_DRAW_INK_AXIS, 1);
-        (void)snprintf(text, sizeof(text), "%.10g", view->x.ticks[i]);
+        format_tick(view->x.ticks[i], text);
         canvas->ops->text(canvas, (struct wf_draw_xy){x, view->bottom + 19}, text,
                           &(struct wf_draw_lettering){.size = 12,
                                                       .anchor = WF_DRAW_ANCHOR_MIDDLE,
@@ -180,10 +233,13 @@ static void draw_axes(const struct view *view)
         .size = 13, .anchor = WF_DRAW_ANCHOR_MIDDLE, .ink = WF_DRAW_INK_SOFT};
 
     draw_ticks(view);
+    if (view->panel->x.names != NULL) {
+        draw_names(view);
+    }
     draw_line(canvas, (struct wf_draw_xy){view->left, view->bottom},
               (struct wf_draw_xy){view->right, view->bottom}, WF_DRAW_INK_AXIS, 1);
     canvas->ops->text(canvas,
-                      (struct wf_draw_xy){(view->left + view->right) / 2, view->bottom + 42},
+                      (struct wf_draw_xy){(view->left + view->right) / 2, view->bottom + 48},
                       view->panel->x.label, &label);
     label.upwards = true;
     canvas->ops->text(
@@ -191,10 +247,9 @@ static void draw_axes(const struct view *view)
         view->panel->y.label, &label);
 }
 
-static void draw_error(const struct view *view, const struct wf_draw_plot_point *p,
+static void draw_error(const struct view *view, const struct wf_draw_plot_point *p, double x,
                        enum wf_draw_ink ink)
 {
-    double x = x_of(view, p->x);
     double low = y_of(view, bar_low(view->panel, p)), high = y_of(view, p->y + p->above);
     struct wf_draw_canvas *canvas = view->canvas;
 
@@ -206,6 +261,27 @@ static void draw_error(const struct view *view, const struct wf_draw_plot_point 
               1.2);
     draw_line(canvas, (struct wf_draw_xy){x - CAP, high}, (struct wf_draw_xy){x + CAP, high},
               ink, 1.2);
+}
+
+/* Bars of a series beside those of the others of its category, with their error bars. */
+static void draw_bars(const struct view *view, size_t number)
+{
+    const struct wf_draw_plot_series *series = &view->panel->series[number];
+    const enum wf_draw_ink inks[2] = {ink_of(number), WF_DRAW_INK_PAPER};
+    double slot = slot_width(view), wide = 0.8 * slot / (double)view->panel->n;
+
+    for (size_t i = 0; i < series->n; i++) {
+        const struct wf_draw_plot_point *p = &series->points[i];
+        double left = x_of(view, p->x) - 0.4 * slot + wide * (double)number;
+        if (!is_shown(view->panel, p)) {
+            continue;
+        }
+        double top = y_of(view, p->y), right = left + wide;
+        const struct wf_draw_xy corners[] = {
+            {left, top}, {right, top}, {right, view->bottom}, {left, view->bottom}};
+        view->canvas->ops->area(view->canvas, corners, 4, MARK, inks);
+        draw_error(view, p, (left + right) / 2, WF_DRAW_INK_STRONG);
+    }
 }
 
 /* Lines and bars are drawn before marks, so that marks lie on top. Each two neighbouring
@@ -232,7 +308,7 @@ static void draw_series(const struct view *view, size_t number)
             if (joined) {
                 draw_line(canvas, last, at, ink_of(number), 2);
             }
-            draw_error(view, p, ink_of(number));
+            draw_error(view, p, at.x, ink_of(number));
             last = at;
             joined = true;
         }
@@ -294,7 +370,7 @@ static void draw_plot(const struct wf_draw_plot *plot, struct wf_draw_canvas *ca
         fit_view(&view);
         draw_axes(&view);
         for (size_t j = 0; j < view.panel->n; j++) {
-            draw_series(&view, j);
+            (view.panel->x.names != NULL ? draw_bars : draw_series)(&view, j);
         }
     }
     draw_legend(canvas, legend_of(plot), PANEL_WIDTH * (double)plot->n);

@@ -30,6 +30,9 @@ struct wf_draw_plot_series {
 struct wf_draw_plot_axis {
     const char *label;
     bool log;
+    /* Of x: categories, at 1, 2 and so on; series are bars side by side. Null: x is a number. */
+    const char *const *names;
+    size_t n_names;
 };
 
 struct wf_draw_plot_panel {

@@ -146,8 +146,11 @@ static void draw(const struct wf_curve *curve, const struct wf_draw_plot_format 
     const struct wf_draw_plot_series series[] = {{"latency", latency, curve->n},
                                                  {"accepted load", accepted, curve->n}};
     const struct wf_draw_plot_panel panels[] = {
-        {{x_label, false}, {"latency, cycles", false}, &series[0], 1},
-        {{x_label, false}, {"accepted load, phits per node and cycle", false}, &series[1], 1},
+        {.x.label = x_label, .y.label = "latency, cycles", .series = &series[0], .n = 1},
+        {.x.label = x_label,
+         .y.label = "accepted load, phits per node and cycle",
+         .series = &series[1],
+         .n = 1},
     };
     const struct wf_draw_plot plot = {
         .title = curve->title,

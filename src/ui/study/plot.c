@@ -3,7 +3,9 @@
  * standard deviation as error bar. A single point with repeated runs has an error bar from the 5 %
  * to the 95 % quantile. */
 #include "ui/draw/plot.h"
+#include "base/array.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "ui/study/study.h"
 
@@ -11,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERIES_MAX = 64, NAME_MAX_LENGTH = 160 };
+#define USUAL_Y "predicted_time_ps"
+
+enum { SERIES_MAX = 64, NAME_MAX_LENGTH = 160, NAMES_MAX = 64 };
 
 /* A curve under construction. */
 struct curve {
@@ -29,7 +33,9 @@ struct plan {
     double x_unit, y_unit; /* divisors of values */
     char x_label[128], y_label[128];
     double least, most; /* range of x */
-    bool by_place;      /* x is not a number: points are numbered */
+    bool by_place;      /* x is not a number: its texts are categories */
+    const char *names[NAMES_MAX];
+    size_t n_names;
 };
 
 /* Whether the key is a seed of random numbers. */
@@ -56,8 +62,9 @@ static bool read_number(const char *text, double *out, const char **unit)
         *out = (double)count;
         *unit = ", bytes";
     } else if (wf_parse_rate(text, &count, &ignored) == WF_OK) {
-        *out = (double)count / 1e12;
-        *unit = ", Gbit/s";
+        bool bits = strstr(text, "bit") != NULL;
+        *out = (double)count / (bits ? 1e12 : 8e12);
+        *unit = bits ? ", Gbit/s" : ", GB/s";
     } else {
         return false;
     }
@@ -112,30 +119,103 @@ static const char *choose_x(const struct wf_study *study)
     return study->keys[0];
 }
 
+/* Units of results, by the end of their names. A value is shown in the largest unit of which there is one. */
+static const struct unit {
+    const char *ending;
+    double one; /* in the result's own unit */
+    const char *name;
+} units[] = {
+    {"_ps", 1e12, "s"},
+    {"_ps", 1e9, "ms"},
+    {"_ps", 1e6, "us"},
+    {"_ps", 1e3, "ns"},
+    {"_ps", 1, "ps"},
+    {"bytes_per_second", 1e9, "GB/s"},
+    {"bytes_per_second", 1, "B/s"},
+    {"bytes", 1073741824, "GiB"},
+    {"bytes", 1048576, "MiB"},
+    {"bytes", 1024, "KiB"},
+    {"bytes", 1, "B"},
+    {"_percent", 1, "%"},
+    {"_joules", 1, "J"},
+};
+
+/* Finds the ending as a whole word of the name: "finish_ps.max" has "_ps". */
+static const char *ending_of(const char *name, const char *ending)
+{
+    const char *at = strstr(name, ending);
+    char after = at != NULL ? at[strlen(ending)] : 'x';
+
+    return after == '\0' || after == '.' ? at : NULL;
+}
+
+/* Makes "predicted_time_ps" "predicted time, ms". */
 static void scale_y(struct plan *plan)
 {
-    static const struct {
-        double ps;
-        const char *name;
-    } units[] = {{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}};
-    size_t len = strlen(plan->y), unit = 0;
-    const char *last = strstr(plan->y, "_ps");
     double most = 0, y;
+    const struct unit *unit = NULL;
 
     plan->y_unit = 1;
-    (void)snprintf(plan->y_label, sizeof(plan->y_label), "%s", plan->y);
-    if (last == NULL || len == 0) {
-        return;
-    }
     for (size_t i = 0; i < plan->study->n_points; i++) {
         most = y_of(plan, i, &y) && y > most ? y : most;
     }
-    while (unit + 1 < sizeof(units) / sizeof(units[0]) && most >= units[unit + 1].ps) {
-        unit++;
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (ending_of(plan->y, units[i].ending) != NULL) {
+            unit = &units[i];
+            if (most >= unit->one) {
+                break;
+            }
+        }
     }
-    plan->y_unit = units[unit].ps;
-    (void)snprintf(plan->y_label, sizeof(plan->y_label), "%.*s%s, %s", (int)(last - plan->y),
-                   plan->y, last + 3, units[unit].name);
+    const char *at = unit != NULL ? ending_of(plan->y, unit->ending) : NULL;
+    bool whole = at == NULL || at == plan->y; /* "bytes": the ending is the name */
+    const char *rest = whole ? "" : at + strlen(unit->ending);
+    (void)snprintf(plan->y_label, sizeof(plan->y_label), "%.*s%s%s%s",
+                   whole ? (int)strlen(plan->y) : (int)(at - plan->y), plan->y, rest,
+                   unit != NULL ? ", " : "", unit != NULL ? unit->name : "");
+    for (char *c = plan->y_label; *c != '\0'; c++) {
+        *c = *c == '_' || *c == '.' ? ' ' : *c;
+    }
+    plan->y_unit = unit != NULL ? unit->one : 1;
+}
+
+/* Likewise for x: sizes and times have units that fit the largest. */
+static const char *scale_x(struct plan *plan, const char *unit)
+{
+    static const struct {
+        const char *unit;
+        double one;
+        const char *name;
+    } scales[] = {
+        {", bytes", 1048576, ", MiB"},
+        {", bytes", 1024, ", KiB"},
+        {", us", 1e6, ", s"},
+        {", us", 1e3, ", ms"},
+    };
+
+    plan->x_unit = 1;
+    for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
+        if (strcmp(scales[i].unit, unit) == 0 && plan->least >= scales[i].one) {
+            plan->x_unit = scales[i].one;
+            return scales[i].name;
+        }
+    }
+    return unit;
+}
+
+/* The number of a category from 1 on; a new one gets the next. */
+static double place_of(struct plan *plan, const char *text)
+{
+    size_t at = 0;
+
+    text = text != NULL ? text : "";
+    while (at < plan->n_names && strcmp(plan->names[at], text) != 0) {
+        at++;
+    }
+    if (at == plan->n_names && plan->n_names < NAMES_MAX) {
+        plan->names[plan->n_names++] = text;
+    }
+    return (double)at + 1;
 }
 
 static void look_at_x(struct plan *plan)
@@ -154,30 +234,9 @@ static void look_at_x(struct plan *plan)
         plan->least = x < plan->least ? x : plan->least;
         plan->most = x > plan->most ? x : plan->most;
     }
+    unit = scale_x(plan, unit);
     (void)snprintf(plan->x_label, sizeof(plan->x_label), "%s%s", plan->x,
-                   plan->by_place ? ", by its place in the study" : unit);
-}
-
-/* The index of a text among the distinct texts of x. */
-static double place_of(const struct plan *plan, const char *text)
-{
-    const char *seen[WF_STUDY_KEYS_MAX * 8];
-    size_t n = 0;
-
-    for (size_t i = 0; i < plan->study->n_points; i++) {
-        const char *other = wf_study_text(plan->study, i, plan->x);
-        size_t at = 0;
-        while (at < n && strcmp(seen[at], other != NULL ? other : "") != 0) {
-            at++;
-        }
-        if (other != NULL && text != NULL && strcmp(other, text) == 0) {
-            return (double)at + 1;
-        }
-        if (at == n && n < sizeof(seen) / sizeof(seen[0])) {
-            seen[n++] = other != NULL ? other : "";
-        }
-    }
-    return (double)n;
+                   plan->by_place ? "" : unit);
 }
 
 static void name_curve(const struct plan *plan, size_t i, char *name)
@@ -249,7 +308,7 @@ static void end_curve(struct curve *curve)
     }
 }
 
-static size_t make_curves(const struct plan *plan, struct curve *curves)
+static size_t make_curves(struct plan *plan, struct curve *curves)
 {
     size_t n = 0;
 
@@ -263,6 +322,11 @@ static size_t make_curves(const struct plan *plan, struct curve *curves)
         }
         if (plan->by_place || text == NULL || !read_number(text, &x, &unit)) {
             x = place_of(plan, text);
+            if (x > NAMES_MAX) {
+                continue;
+            }
+        } else {
+            x /= plan->x_unit;
         }
         name_curve(plan, i, name);
         while (at < n && strcmp(curves[at].name, name) != 0) {
@@ -309,6 +373,55 @@ static const char *name_bars(const struct curve *curves, size_t n)
     return quantiles ? "error bars: from the 5 % to the 95 % quantile of repeated runs" : "";
 }
 
+/* Names of results, which live as long as the search for the nearest one. */
+struct names {
+    char **list;
+    size_t n, capacity;
+};
+
+static void add_names(const struct wf_value *section, const char *before, struct names *names)
+{
+    for (const struct wf_value *v = section->first; v != NULL; v = v->next) {
+        char path[NAME_MAX_LENGTH];
+
+        (void)snprintf(path, sizeof(path), "%.79s%s%.79s", before, before[0] != '\0' ? "." : "",
+                       v->name);
+        if (v->type == WF_VALUE_SECTION) {
+            add_names(v, path, names);
+        } else if (v->type == WF_VALUE_COUNT || v->type == WF_VALUE_REAL) {
+            WF_GROW(names->list, names->n, names->capacity);
+            names->list[names->n++] = wf_xstrdup(path);
+        }
+    }
+}
+
+char *wf_study_plot_lacks(const struct wf_study *study, char *buf, size_t size)
+{
+    const char *y = study->plot_y != NULL ? study->plot_y : USUAL_Y;
+    struct names names = {.list = NULL};
+    struct wf_nearest nearest;
+    char hint[WF_HINT_MAX];
+
+    for (size_t i = 0; i < study->n_points && names.n == 0; i++) {
+        const struct wf_value *doc = study->points[i].doc;
+        const struct wf_value *result = doc != NULL ? wf_doc_find(doc, "result") : NULL;
+        if (result != NULL && result->type == WF_VALUE_SECTION) {
+            add_names(result, "", &names);
+        }
+    }
+    wf_nearest_begin(&nearest, y);
+    for (size_t i = 0; i < names.n; i++) {
+        wf_nearest_add(&nearest, names.list[i]);
+    }
+    (void)snprintf(buf, size, "no point has the result '%.64s'%s", y,
+                   wf_nearest_hint(&nearest, hint));
+    for (size_t i = 0; i < names.n; i++) {
+        free(names.list[i]);
+    }
+    free(names.list);
+    return buf;
+}
+
 bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_format *format,
                    FILE *out)
 {
@@ -317,7 +430,7 @@ bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_forma
     struct wf_draw_plot_series series[SERIES_MAX];
 
     plan.x = plan.x != NULL ? plan.x : choose_x(study);
-    plan.y = plan.y != NULL ? plan.y : "predicted_time_ps";
+    plan.y = plan.y != NULL ? plan.y : USUAL_Y;
     plan.y_unit = 1;
     scale_y(&plan);
     look_at_x(&plan);
@@ -327,7 +440,10 @@ bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_forma
     }
     bool wide = !plan.by_place && plan.least > 0 && plan.most / plan.least > 20;
     const struct wf_draw_plot_panel panel = {
-        {plan.x_label, wide}, {plan.y_label, wide}, series, n};
+        {plan.x_label, wide, plan.by_place ? plan.names : NULL, plan.n_names},
+        {.label = plan.y_label, .log = wide},
+        series,
+        n};
     const struct wf_draw_plot plot = {
         .title = study->title != NULL ? study->title : "",
         .subtitle = name_bars(curves, n),

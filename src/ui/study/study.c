@@ -277,6 +277,37 @@ static void keep_keys(struct wf_study *study)
     }
 }
 
+/* The axes: x is a setting that varies, y a result, whose names only results know. */
+static enum wf_status read_plot(struct reading *reading, const struct wf_yaml *plot)
+{
+    struct wf_study *study = reading->study;
+    const struct wf_yaml *x = plot != NULL ? child(plot, "x") : NULL;
+    struct wf_nearest nearest;
+    char hint[WF_HINT_MAX];
+
+    for (const struct wf_yaml *at = plot != NULL ? plot->first : NULL; at != NULL;
+         at = at->next) {
+        if (strcmp(at->key, "x") != 0 && strcmp(at->key, "y") != 0) {
+            return fault(reading, at, "unknown member '%.64s' of a plot: it has x and y",
+                         at->key);
+        }
+    }
+    study->plot_x = copy_of(plot, "x");
+    study->plot_y = copy_of(plot, "y");
+    if (study->plot_x == NULL) {
+        return WF_OK;
+    }
+    wf_nearest_begin(&nearest, study->plot_x);
+    for (size_t k = 0; k < study->n_keys; k++) {
+        if (strcmp(study->keys[k], study->plot_x) == 0) {
+            return WF_OK;
+        }
+        wf_nearest_add(&nearest, study->keys[k]);
+    }
+    return fault(reading, x, "x: the study does not vary '%.64s'%s", study->plot_x,
+                 wf_nearest_hint(&nearest, hint));
+}
+
 static enum wf_status read_root(struct reading *reading, const struct wf_yaml *root)
 {
     struct wf_study *study = reading->study;
@@ -292,11 +323,9 @@ static enum wf_status read_root(struct reading *reading, const struct wf_yaml *r
     study->n_settings = study->n_all;
     WF_TRY(grid != NULL ? read_grid(reading, grid) : read_list(reading, child(root, "list")));
     study->title = copy_of(root, "title");
-    study->plot_x = copy_of(child(root, "plot"), "x");
-    study->plot_y = copy_of(child(root, "plot"), "y");
     keep_keys(study);
     name_points(study);
-    return WF_OK;
+    return read_plot(reading, child(root, "plot"));
 }
 
 enum wf_status wf_study_read(const char *path, struct wf_study **out, struct wf_err *err)

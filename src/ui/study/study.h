@@ -81,3 +81,6 @@ struct wf_draw_plot_format;
  * nothing to draw (ui/study/plot.c). */
 bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_format *format,
                    FILE *out);
+
+/* Why there is nothing to draw: "no point has the result 'predicted_tim_ps'; did you mean ...". */
+char *wf_study_plot_lacks(const struct wf_study *study, char *buf, size_t size);

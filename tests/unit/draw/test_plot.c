@@ -107,9 +107,9 @@ static const struct wf_draw_plot_point some[] = {{1, 10, 2, 2, false},
                                                  {5, -1, 0, 0, false}};
 static const struct wf_draw_plot_series two[] = {{"one & <two>", some, 5}, {"other", some, 3}};
 static const struct wf_draw_plot_panel panels[] = {
-    {{"x", false}, {"y", false}, two, 2},
-    {{"x", true}, {"y", true}, two, 1},
-    {{"x", false}, {"y", false}, two, 0},
+    {{.label = "x"}, {.label = "y"}, two, 2},
+    {{.label = "x", .log = true}, {.label = "y", .log = true}, two, 1},
+    {{.label = "x"}, {.label = "y"}, two, 0},
 };
 
 struct file {
