@@ -23,9 +23,11 @@ int main(int argc, char **argv)
     double begin = MPI_Wtime(), sent = 0;
     if (rank == 0) {
         WEFT_COMPUTE(10e-3);
+        if (!strcmp(how, "then")) MPI_Send(&flag, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        if (!strcmp(how, "then")) WEFT_COMPUTE(10e-3);
         MPI_Send(&other, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
         WEFT_COMPUTE(10e-3);
-        if (strcmp(how, "never")) MPI_Send(&flag, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        if (strcmp(how, "never") && strcmp(how, "then")) MPI_Send(&flag, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
     } else if (!strcmp(how, "few")) {
         for (int i = 0; i < 10; i++) MPI_Iprobe(0, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
         printf("%.3f\\n", (MPI_Wtime() - begin) * 1e6);
@@ -41,6 +43,7 @@ int main(int argc, char **argv)
         double now = MPI_Wtime() - begin;
         if (!test) MPI_Recv(&flag, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Recv(&other, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (!strcmp(how, "then")) now = MPI_Wtime() - begin;
         printf("%d %.3f\\n", polls, now * 1e6);
     }
     MPI_Finalize();
@@ -83,6 +86,9 @@ def main():
         few = run("few")
         if few.stdout != "1.000\n":
             vrank.complain("ten polls take a microsecond", few.stdout, few.stderr)
+        then = run("then")  # the end of the wait that the message cut short comes while it receives
+        if then.returncode != 0 or abs(float((then.stdout + " 0 0").split()[1]) - ARRIVAL_US) > 0.2:
+            vrank.complain("a receive after polls", then.stdout, then.stderr)
         never = run("never")
         if never.returncode == 0 or "simulated time passes 2^63" not in never.stderr:
             vrank.complain("polls for ever", never.returncode, never.stderr)
