@@ -144,9 +144,9 @@ static const struct unit {
 static const char *ending_of(const char *name, const char *ending)
 {
     const char *at = strstr(name, ending);
-    char after = at != NULL ? at[strlen(ending)] : 'x';
+    bool ends = at != NULL && (at[strlen(ending)] == '\0' || at[strlen(ending)] == '.');
 
-    return after == '\0' || after == '.' ? at : NULL;
+    return ends ? at : NULL;
 }
 
 /* Makes "predicted_time_ps" "predicted time, ms". */
@@ -174,7 +174,9 @@ static void scale_y(struct plan *plan)
                    whole ? (int)strlen(plan->y) : (int)(at - plan->y), plan->y, rest,
                    unit != NULL ? ", " : "", unit != NULL ? unit->name : "");
     for (char *c = plan->y_label; *c != '\0'; c++) {
-        *c = *c == '_' || *c == '.' ? ' ' : *c;
+        if (*c == '_' || *c == '.') {
+            *c = ' ';
+        }
     }
     plan->y_unit = unit != NULL ? unit->one : 1;
 }
