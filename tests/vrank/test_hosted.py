@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks share a process with each other and with weft: what one does to its standard streams, to signals
 or to the process itself changes nothing for the others, or is reported with words."""
+import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import vrank
 
@@ -69,6 +71,23 @@ def check_ends(program):
           ["it got signal 12, User defined signal 2"])
 
 
+def check_library(program):
+    """In a process that uses the library, a rank that crashes is an exception; the process goes on."""
+    library = vrank.BUILD / "src/libweft.so"
+    if not library.exists():
+        return
+    text = ("import weft\nfor how in ('abort', 'smash', 'signal', 'timer'):\n  try:\n"
+            "    weft.run('run:' + %r, 4, run__args=how, run__compute='none')\n"
+            "  except weft.Error as error:\n    print(error.code, error)\n"
+            "print(weft.run('gen:ring', 4).seconds > 0)\n" % program)
+    environment = {**os.environ, "WEFT_LIBRARY": str(library), "PYTHONPATH": str(vrank.SOURCE / "python")}
+    done = subprocess.run([sys.executable, "-B", "-c", text], text=True, capture_output=True, check=False,
+                          timeout=60, stdin=subprocess.DEVNULL, env=environment)
+    check("library", done, 0, ["4 rank 1 crashed at simulated time 0 ps: Aborted, after MPI_Barrier",
+                               "4 rank 1 crashed", "4 rank 1 crashed",
+                               "it got signal 14, Alarm clock", "True"])
+
+
 def main():
     program = "./hosted"
     subprocess.run([vrank.BUILD / "weftcc", "-O1", "-g", "-fstack-protector-all",
@@ -76,6 +95,7 @@ def main():
     check_streams(program)
     check_processes(program)
     check_ends(program)
+    check_library(program)
     vrank.finish()
 
 

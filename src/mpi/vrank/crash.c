@@ -181,6 +181,18 @@ static void pass_on(int signal)
     }
 }
 
+/* A timer of a rank, for which the system has chosen a thread of the host: the latest thread that runs ranks
+ * gets it; those of earlier runs may have ended. */
+static void send_to_ranks(int signal)
+{
+    uint32_t n = atomic_load(&n_threads);
+    uint32_t last = n > THREADS_MAX ? THREADS_MAX : n;
+
+    if (last == 0 || tgkill(getpid(), atomic_load(&threads[last - 1]), signal) != 0) {
+        pass_on(signal);
+    }
+}
+
 static void on_crash(int signal, siginfo_t *info, void *ucontext)
 {
     const struct wf_vrank_crash_watch *watch = atomic_load(&current);
@@ -199,6 +211,10 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
         return;
     }
     bool has_rank = watch != NULL && watch->who(&crash);
+    if (!is_crash(signal) && !has_rank && !is_from_outside(info) && info->si_code != SI_TKILL) {
+        send_to_ranks(signal);
+        return;
+    }
     if (!is_crash(signal) && (!has_rank || is_from_outside(info))) {
         pass_on(signal);
         return;
@@ -225,6 +241,9 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
         (void)snprintf(crash.what, sizeof(crash.what), "%s", strsignal(signal));
     }
     find_place(watch, instruction_of(ucontext), &crash);
+    if (atomic_load(&report_by) == NULL) {
+        watch->lose(watch->arg, &crash);
+    }
     report(&crash);
 }
 

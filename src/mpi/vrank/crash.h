@@ -27,6 +27,9 @@ struct wf_vrank_crash_watch {
     /* Leaves the rank, which was executing code of the program, for ever. Returns only if it
      * cannot be left. */
     void (*leave)(void *arg);
+    /* The rank that was running has crashed, and nobody reports crashes: weft is a library of a process that
+     * must go on. Leaves the rank for ever, and ends the run with words. Returns only if it cannot. */
+    void (*lose)(void *arg, const struct wf_live_crash *crash);
     /* The rank executes code of the program, and has used the processor for a tick
      * (mpi/vrank/ticks.h). */
     void (*tick)(void *arg);

@@ -13,6 +13,9 @@
 /* With --no-payload, data up to this size is still transferred: it often controls what the
  * program does. */
 
+/* The exit code of a rank that has crashed. */
+enum { CRASHED = 134 };
+
 static void describe_rank(const struct wf_vrank_rank *rank, struct wf_live_crash *crash)
 {
     crash->rank = rank->self.rank;
@@ -288,6 +291,22 @@ static void leave(void *arg)
     }
 }
 
+/* Memory and locks that the rank has stay as they are. */
+static void lose(void *arg, const struct wf_live_crash *crash)
+{
+    struct wf_vrank_program *program = arg;
+    struct wf_vrank_rank *rank = wf_vrank_running();
+
+    if (rank == NULL || atomic_exchange(&program->has_crashed, true)) {
+        return;
+    }
+    program->crash = *crash;
+    rank->state = WF_VRANK_RANK_ENDED;
+    wf_vrank_shared_end(&program->shared,
+                        &(struct wf_vrank_end){true, rank->self.rank, CRASHED, rank->clock});
+    wf_vrank_leave(rank);
+}
+
 /* A rank with several threads in a region: another thread may go on. */
 static void tick(void *arg)
 {
@@ -324,6 +343,15 @@ static enum wf_status program_check(const struct wf_source *source, struct wf_er
                                 "the program was stopped because memory is short where another "
                                 "process runs; run fewer ranks, or spread them over more "
                                 "machines");
+    }
+    if (atomic_load(&program->has_crashed) && program->crash.rank == end->rank) {
+        const struct wf_live_crash *crash = &program->crash;
+        return wf_err_set(err, WF_ESIM, "rank %u crashed at simulated time %s: %s%s%.40s",
+                          crash->rank, wf_human_time(crash->clock, time), crash->what,
+                          crash->call == NULL ? ""
+                          : crash->in_call    ? ", during "
+                                              : ", after ",
+                          crash->call != NULL ? crash->call : "");
     }
     return wf_err_set(err, WF_ESIM,
                       "rank %u ended the program with code %d at simulated time %s", end->rank,
@@ -477,6 +505,7 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
                                                    .repair = repair,
                                                    .place = place_of,
                                                    .leave = leave,
+                                                   .lose = lose,
                                                    .tick = tick,
                                                    .arg = program};
     wf_vrank_crash_watch(&program->watch);

@@ -79,6 +79,8 @@ struct wf_vrank_program {
     struct wf_vrank_rank *ranks;
     struct wf_vrank_memory memory; /* state of the memory when it became short */
     bool is_short;
+    atomic_bool has_crashed; /* a rank, in a process that goes on: */
+    struct wf_live_crash crash;
     atomic_bool is_left; /* the run is being interrupted: no rank continues */
 };
 
