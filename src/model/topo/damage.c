@@ -107,7 +107,7 @@ struct choice {
     bool cables;    /* false: switches */
     uint32_t class; /* of the cables */
 };
-enum { ANY_CLASS = UINT32_MAX };
+#define ANY_CLASS UINT32_MAX
 
 struct candidates {
     struct candidate *list;

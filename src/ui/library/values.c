@@ -128,8 +128,8 @@ static const struct wf_value *step(const struct wf_value *at, const char **path)
     return strspn(part, "0123456789") == length ? child_at(at, strtoul(part, NULL, 10)) : NULL;
 }
 
-static const struct wf_value *find(const struct weft_result *result, const char *path,
-                                   const char **name)
+static const struct wf_value *value_at(const struct weft_result *result, const char *path,
+                                       const char **name)
 {
     const struct wf_value *at = result->doc;
 
@@ -146,7 +146,7 @@ bool weft_result_get(const struct weft_result *result, const char *path,
                      struct weft_value *value)
 {
     const char *name = NULL;
-    const struct wf_value *found = find(result, path, &name);
+    const struct wf_value *found = value_at(result, path, &name);
 
     *value = found != NULL ? value_of(found, name) : (struct weft_value){.type = WEFT_MISSING};
     return found != NULL;
@@ -156,7 +156,7 @@ bool weft_result_child(const struct weft_result *result, const char *path, size_
                        struct weft_value *value)
 {
     const char *name = NULL;
-    const struct wf_value *parent = find(result, path, &name);
+    const struct wf_value *parent = value_at(result, path, &name);
     const struct wf_value *child =
         parent != NULL && has_children(parent) ? child_at(parent, i) : NULL;
 

@@ -129,9 +129,9 @@ bool wf_explain_limit(const struct wf_value *doc, struct wf_phrase *out)
                     "{result.training.bubble_percent:.1} % of the time; more microbatches for "
                     "each stage, or another gen.schedule, make them smaller.",
         [IMBALANCE] =
-            "Load imbalance limits it most: the busiest rank computes "
-            "{result.ranks.compute_ps.max}, the mean is {result.ranks.compute_ps.mean}"
-            "[ (load balance {result.efficiency.load_balance_percent:.1} %)].",
+            ("Load imbalance limits it most: the busiest rank computes "
+             "{result.ranks.compute_ps.max}, the mean is {result.ranks.compute_ps.mean}"
+             "[ (load balance {result.efficiency.load_balance_percent:.1} %)]."),
         [PROCESSORS] = "Computing limits it: the busiest rank computes for "
                        "{result.ranks.compute_ps.max}, and nothing else saves 10 %.",
     };
