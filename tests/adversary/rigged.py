@@ -73,7 +73,10 @@ def what_is_wrong(done, left):
         if path.name.endswith(".tmp"):
             return f"left {path.name}"
         if done.returncode == 0 and path.suffix == ".json":
-            json.loads(path.read_text())
+            try:
+                json.loads(path.read_text())
+            except ValueError as error:
+                return f"{path.name} is not JSON: {error}"
         if done.returncode not in (0, 1) and path.exists():
             return f"left {path.name} after exit code {done.returncode}: {words[-200:]}"
     return None

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/result/json.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -115,16 +116,25 @@ static json_t *to_json(const struct wf_value *value, struct style *style)
     return NULL;
 }
 
+static int put(const char *bytes, size_t size, void *buf)
+{
+    wf_buf_append(buf, bytes, size);
+    return 0;
+}
+
+/* Not by json_dumps(), which leaves out what it has no memory for. */
 static char *dump(const struct wf_value *doc, struct style *style, size_t flags)
 {
     json_t *json = to_json(doc, style);
-    char *text = json_dumps(json, flags | JSON_REAL_PRECISION((size_t)style->digits));
+    struct wf_buf text = {.size = 0};
 
-    json_decref(json);
-    if (text == NULL) {
+    if (json_dump_callback(json, put, &text,
+                           flags | JSON_REAL_PRECISION((size_t)style->digits)) != 0) {
         no_memory();
     }
-    return text;
+    json_decref(json);
+    wf_buf_append(&text, "", 1);
+    return (char *)text.data;
 }
 
 char *wf_doc_to_json(const struct wf_value *doc)
