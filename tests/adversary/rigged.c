@@ -71,6 +71,7 @@ void *aligned_alloc(size_t alignment, size_t size)
     return fails() ? NULL : __libc_memalign(alignment, size);
 }
 
+void *memalign(size_t alignment, size_t size);
 void *memalign(size_t alignment, size_t size)
 {
     return fails() ? NULL : __libc_memalign(alignment, size);

@@ -487,7 +487,7 @@ static uint64_t common_multiple(uint64_t a, uint64_t b)
         x = y;
         y = rest;
     }
-    return a / x * b;
+    return x > 0 ? a / x * b : 0;
 }
 
 /* Replicas do the same, and rings of collectives lead from one to the next. Ranks that share a sequence
@@ -500,7 +500,7 @@ static bool llm_fold(struct wf_source *source, uint32_t node, bool exactly, stru
     uint64_t shared = p->tensor * common_multiple(p->context, p->expert);
     uint64_t kept = common_multiple(2 * shared, 2 * (uint64_t)node);
 
-    if (stage % kept != 0 || stage == kept || (exactly && node % shared != 0)) {
+    if (kept == 0 || stage % kept != 0 || stage == kept || (exactly && node % shared != 0)) {
         return false;
     }
     llm->replicas_here = (uint32_t)(kept / p->tensor);

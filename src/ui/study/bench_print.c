@@ -271,8 +271,8 @@ enum wf_status wf_measured_plot(const struct wf_measured_pairs *pairs, const cha
         series[i] = series_of(&pairs->pairs[i / 2], i % 2 == 0, names[i], NAME);
     }
     if (status == WF_OK) {
-        const struct wf_draw_plot_panel panel = {.x = {"size, bytes", true},
-                                                 .y = {"time, us", true},
+        const struct wf_draw_plot_panel panel = {.x = {.label = "size, bytes", .log = true},
+                                                 .y = {.label = "time, us", .log = true},
                                                  .series = series,
                                                  .n = 2 * pairs->n};
         const struct wf_draw_plot plot = {
