@@ -68,7 +68,7 @@ def test_from():
                   stdout=f"{model} .*in the file")
         written = pathlib.Path("chosen.yaml").read_text(encoding="utf-8")
         check(f"\n  model: {model}\n" in written, f"--net {model} writes another model")
-    check_run(["calibrate", "-o", "x.yaml", "--from", "busy"], 3, "keeps no measurements")
+    check_run(["calibrate", "-o", "x.yaml", "--from", "busy"], 3, "no table of")
     check_run(["calibrate", "-o", "x.yaml", "--from", "c.yaml", "--", "./cluster"], 2, "takes no launcher")
     check_run(["calibrate", "-o", "x.yaml"], 2, "a launcher of two or more ranks is missing")
 

@@ -195,7 +195,7 @@ static const char *const mutate_words[] = {
     ":",
     "",
     "\xc2\x9b",
-    "\xe2\x80\xae",
+    "\xe2\x80\xae", /* NOLINT(misc-misleading-bidirectional): that is what it is for */
     "../../x",
     "/dev/zero",
 };

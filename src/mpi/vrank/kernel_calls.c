@@ -69,8 +69,10 @@ static void close_site(struct wf_vrank_kernel_site *site);
 
 #define WHOLE(i) KERNEL(uint64_t, whole, i)
 #define REAL(i)  KERNEL(double, real, i)
+/* NOLINTBEGIN(readability-function-size): as many parameters as registers and words of the stack */
 ALL(WHOLE)
 ALL(REAL)
+/* NOLINTEND(readability-function-size) */
 
 typedef void replacement(void);
 

@@ -48,6 +48,6 @@ struct wf_vrank_kernel_outcome {
     uint64_t result;
 };
 struct wf_vrank_kernel_outcome
-wf_vrank_kernel_called(uint32_t function, const struct wf_vrank_call *call, const void *caller);
+wf_vrank_kernel_called(uint32_t number, const struct wf_vrank_call *call, const void *caller);
 /* After that call. */
 void wf_vrank_kernel_executed(void);

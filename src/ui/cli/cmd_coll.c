@@ -288,7 +288,7 @@ const struct wf_verb wf_verb_coll = {
                   "The algorithms of MPICH, Open MPI and NCCL by size"},
                  {"weft coll time allreduce -n 16 --machine h100-rail",
                   "Times and bandwidths as nccl-tests print them"},
-                 {"weft coll time --machine h100-rail --against nccl.log --plot both.svg",
+                 {"weft coll time --machine h100-rail --against nccl.log --plot coll.svg",
                   "Against what was measured, with the error of each row"},
              },
          .table = rows},

@@ -183,7 +183,7 @@ static enum wf_status compare_measured(struct wf_cli *cli, const struct compare_
     if (opts->machine == NULL && opts->params.n == 0) {
         return wf_err_set(err, WF_EUSAGE,
                           "compare --measured: a machine is missing; for example: weft compare "
-                          "--measured osu.log --machine host.yaml");
+                          "--measured osu.log --machine infiniband-hdr");
     }
     return wf_cli_measured_run(cli, &measured, operands, &log, err);
 }
@@ -228,18 +228,19 @@ static enum wf_status compare_run(struct wf_cli *cli, const void *opts_arg,
 const struct wf_verb wf_verb_compare = {
     .name = "compare",
     .summary = "Show the differences between results",
-    .help = {.synopsis = "weft compare (<result.json> <result.json> ... | --measured <file>)",
-             .summary = "Show the differences between the scenarios and outcomes of results; "
-                        "the exit code is 1 if there are any",
-             .examples =
-                 {
-                     {"weft compare slow.json fast.json", "How much faster, and why"},
-                     {"weft compare slow.json fast.json -o page.html",
-                      "Both on one page, for a browser"},
-                     {"weft compare --measured osu.log --machine host.yaml --plot both.svg",
-                      "What benchmarks measured against their simulation, row by row"},
-                 },
-             .table = rows},
+    .help =
+        {.synopsis = "weft compare (<result.json> <result.json> ... | --measured <file>)",
+         .summary = "Show the differences between the scenarios and outcomes of results; "
+                    "the exit code is 1 if there are any",
+         .examples =
+             {
+                 {"weft compare slow.json fast.json", "How much faster, and why"},
+                 {"weft compare slow.json fast.json -o page.html",
+                  "Both on one page, for a browser"},
+                 {"weft compare --measured osu.log --machine infiniband-hdr --plot both.svg",
+                  "What benchmarks measured against their simulation, row by row"},
+             },
+         .table = rows},
     .opts_size = sizeof(struct compare_opts),
     .operand = "a result document",
     .min_operands = 0, /* with --measured */

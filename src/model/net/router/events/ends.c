@@ -81,13 +81,15 @@ static uint32_t injector(const struct wf_router_view *view,
     const struct wf_router_net *model = view->model;
     const struct wf_router_layout *layout = view->layout;
     const struct wf_router_here here = wf_router_here(view);
-    const bool grid = model->grid != NULL;
+    struct wf_router_ends ends = {NULL, NULL, NULL};
 
-    return wf_router_injection_queue(&here, grid ? model->grid->size : NULL,
-                                     grid ? wf_router_coords_of(model, view->vertex) : NULL,
-                                     grid ? wf_router_coords_of(model, packet->dst) : NULL,
-                                     packet->on.down, layout->n_ports * model->rules.vcs,
-                                     layout->n_injection);
+    if (model->grid != NULL) {
+        ends =
+            (struct wf_router_ends){model->grid->size, wf_router_coords_of(model, view->vertex),
+                                    wf_router_coords_of(model, packet->dst)};
+    }
+    return wf_router_injection_queue(&here, ends, packet->on.down,
+                                     layout->n_ports * model->rules.vcs, layout->n_injection);
 }
 
 /* ---- the source ---- */

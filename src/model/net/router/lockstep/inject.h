@@ -164,9 +164,11 @@ static inline uint32_t wf_lockstep_injector(const struct wf_lockstep_net *net, u
     const struct wf_lockstep_site site = {net, node, 0};
     const struct wf_router_here here = wf_lockstep_here(&site);
 
-    return wf_router_injection_queue(&here, net->size, wf_lockstep_coords(net, node),
-                                     wf_lockstep_coords(net, dst), way,
-                                     net->node_ports * net->rules.vcs, net->n_injection);
+    const struct wf_router_ends ends = {net->size, wf_lockstep_coords(net, node),
+                                        wf_lockstep_coords(net, dst)};
+
+    return wf_router_injection_queue(&here, ends, way, net->node_ports * net->rules.vcs,
+                                     net->n_injection);
 }
 
 /* Puts a packet into an injection queue, if there is space. */

@@ -12,18 +12,23 @@ static inline uint64_t wf_router_packets_of(uint64_t bytes, uint64_t packet)
     return bytes <= packet ? 1 : (bytes - 1) / packet + 1;
 }
 
-/* The injection queue that a packet enters, of n from `first` on: by its directions on a grid, which
- * has the sizes `size`, or else the shortest. */
+/* Two nodes of a grid, and its sizes; null where there is no grid. */
+struct wf_router_ends {
+    const uint32_t *size;
+    const uint16_t *here, *there;
+};
+
+/* The injection queue that a packet enters, of n from `first` on: by its directions on a grid, or else
+ * the shortest. */
 WF_ROUTER_RULE uint32_t wf_router_injection_queue(const struct wf_router_here *at,
-                                                  const uint32_t *size, const uint16_t *here,
-                                                  const uint16_t *there, uint32_t down,
+                                                  struct wf_router_ends ends, uint32_t down,
                                                   uint32_t first, uint32_t n)
 {
     const struct wf_router_reads *reads = at->reads;
     uint32_t best = first;
 
     if (at->rules->injection != WF_ROUTER_INJECT_SHORTEST && at->rules->n_dims > 0) {
-        return first + wf_router_injector(at->rules, size, here, there, down, n);
+        return first + wf_router_injector(at->rules, ends.size, ends.here, ends.there, down, n);
     }
     for (uint32_t i = first + 1; i < first + n; i++) {
         if (reads->first(at->router, i, WF_ROUTER_WAITING) <
