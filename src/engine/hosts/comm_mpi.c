@@ -8,7 +8,6 @@
 #include <linux/futex.h>
 #include <mpi.h>
 #include <sched.h>
-#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +36,11 @@ enum {
     TELL_AFTER_S = 5, /* the user, and again when it has taken twice as long */
 };
 
-/* In memory that the processes of a host share. */
+/* In memory that the processes of a host share, which MPI aligns to numbers, not to cache lines. */
 struct bell {
-    alignas(WF_CACHE_LINE) _Atomic uint32_t rung; /* how often */
+    _Atomic uint32_t rung; /* how often */
     _Atomic uint32_t sleeping;
+    unsigned char apart[WF_CACHE_LINE]; /* from the next process's */
 };
 
 struct in_flight {
