@@ -99,9 +99,29 @@ static enum wf_status collect(const struct wf_calibrate_kernels *opts,
     return status;
 }
 
+static bool has_formula(struct wf_calibration_calls *calls)
+{
+    struct wf_calibration_formula formula;
+    uint32_t k = 0;
+
+    while (wf_calibration_kernels[k].name != NULL &&
+           !wf_calibration_kernels_fit(calls, k, UINT32_MAX, &formula)) {
+        k++;
+    }
+    return wf_calibration_kernels[k].name != NULL;
+}
+
 static enum wf_status save(const struct wf_calibrate_kernels *opts,
                            struct wf_calibration_calls *calls, struct wf_err *err)
 {
+    if (!has_formula(calls)) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "no routine was measured often enough: %" PRIu32 " calls, and %" PRIu32
+            " that other programs interrupted; give more --time, or wait until the "
+            "machine is quiet",
+            calls->n, calls->n_interrupted);
+    }
     FILE *out = fopen(opts->output, opts->force ? "we" : "wxe");
 
     if (out == NULL) {
