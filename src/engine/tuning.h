@@ -118,7 +118,18 @@ enum wf_tuning {
     WF_TUNE_SPINS_YIELD = 512,
     WF_TUNE_SPINS_SLEEP = 1024,
     WF_TUNE_SLEEP_NS = 20000,
-    /* A barrier learns how long spinning is worth it, and tries a long time now and then. */
-    WF_TUNE_SPINS_STEP = 32,
-    WF_TUNE_SPINS_TRIAL = 64,
+    /* To sleep and be woken takes some 50 us on a virtual machine. Who spins as long as that and then
+     * sleeps waits at most twice as long as who knew. */
+    WF_TUNE_SPINS_BARRIER = 2560,
+    /* Where other programs use the cores, a thread of the barrier spins less. That is so if the threads had
+     * less than so many per cent of the time; it is looked at after so many meetings, if so much time went by:
+     * the system counts the time of a thread that runs at its clock ticks, 4 ms apart. */
+    WF_TUNE_SPINS_SHARED = 64,
+    WF_TUNE_SHARED_BELOW = 80,
+    WF_TUNE_SHARED_MEETINGS = 64,
+    WF_TUNE_SHARED_MEASURE_MS = 40,
+    WF_TUNE_SHARED_MS = 10,
+    WF_TUNE_SHARED_MAX_MS = 640,
+    /* A window must have so many times as many events to be worth two threads then. */
+    WF_TUNE_SHARED_WINDOW = 16,
 };

@@ -39,6 +39,7 @@ static const struct claim no_claim = {.next = {UINT64_MAX, UINT64_MAX}};
 struct notice {
     struct claim claim;
     uint64_t committed;    /* events so far */
+    bool is_shared;        /* the first: other programs use the cores */
     struct wf_bag *outbox; /* by worker of the run */
 };
 
@@ -260,6 +261,8 @@ static void announce(struct wf_worker *worker)
     }
     mine->claim.overflow = worker->overflows > 0;
     mine->committed = worker->count.committed;
+    mine->is_shared = worker->thread == 0 && own->may_be_alone &&
+                      wf_barrier_is_shared(&worker->engine->barrier);
 }
 
 /* Takes what was sent, and finds the next round. All workers have written their notices. */
@@ -279,13 +282,15 @@ static struct round hear(struct wf_worker *worker, bool *stop)
         join(&all, &notice->claim);
         committed += notice->committed;
     }
+    bool is_shared = notice_of(engine, 0, own->parity)->is_shared;
     take_outboxes(worker);
     own->parity ^= 1;
     own->notice[own->parity].claim = no_claim;
     if (++own->n_rounds == WF_TUNE_WINDOWS_TRIAL) {
-        own->is_sparse = wf_windows_are_sparse(own->n_rounds, committed - own->committed,
-                                               own->is_sparse ? 2 * engine->alone_below
-                                                              : engine->alone_below);
+        uint64_t least = (uint64_t)engine->alone_below * (own->is_sparse ? 2 : 1) *
+                         (is_shared ? WF_TUNE_SHARED_WINDOW : 1);
+        own->is_sparse =
+            wf_windows_are_sparse(own->n_rounds, committed - own->committed, least);
         own->committed = committed;
         own->n_rounds = 0;
     }
@@ -385,8 +390,10 @@ static void run(struct wf_worker *worker)
         wf_barrier_wait(&engine->barrier);
         if (worker->thread == 0) {
             run_alone(engine, next);
+            wf_barrier_wait(&engine->barrier);
+        } else {
+            wf_barrier_rest(&engine->barrier);
         }
-        wf_barrier_wait(&engine->barrier);
     }
 }
 

@@ -116,6 +116,15 @@ void wf_barrier_wait(struct wf_barrier *barrier)
 {
 }
 
+void wf_barrier_rest(struct wf_barrier *barrier)
+{
+}
+
+bool wf_barrier_is_shared(const struct wf_barrier *barrier)
+{
+    return false;
+}
+
 void wf_relax(uint32_t *spins)
 {
 }
