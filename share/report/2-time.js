@@ -18,10 +18,11 @@ function efficiencySection(section) {
   section.append(element("div", {class: "tree"},
     part("parallel", "parallel efficiency", "mean compute time / predicted time"), "=",
     part("load_balance", "load balance", "mean / maximum compute time"), "×",
-    part("serialisation", "serialisation", "maximum compute time / time on an ideal network"), "×",
-    part("transfer", "transfer", "time on an ideal network / predicted time")),
-  element("p", {class: "soft"}, `On an ideal network the program would take ${time(e.ideal_time_ps)}. ` +
-    "Load balance: losses to uneven work. Serialisation: losses to dependencies between ranks. Transfer: losses to the network." +
+    part("serialisation", "serialisation", "maximum compute time / time if messages cost nothing"), "×",
+    part("transfer", "transfer", "time if messages cost nothing / predicted time")),
+  element("p", {class: "soft"}, (e.free_network_ps == null ? "" : `If the network cost nothing, the program would take ${time(e.free_network_ps)}. `) +
+    `If messages cost nothing, neither the network nor their nodes, it would take ${time(e.ideal_time_ps)}. ` +
+    "Load balance: losses to uneven work. Serialisation: losses to dependencies between ranks. Transfer: losses to messages." +
     (e.parallel_p05_percent == null ? "" : " Intervals contain 90 % of the repeated runs; where none is shown, it is narrower than 0.1 %.")));
 }
 

@@ -483,6 +483,24 @@ static uint64_t scaled(uint64_t value, uint64_t multiplier, uint64_t factor)
 }
 
 /* Writes `value` with `digits` significant digits in the largest fitting of `units`. */
+/* Rounds to a whole number of six significant digits. */
+static double six_digits(double value)
+{
+    double unit = value >= 1e6 ? pow(10, floor(log10(value)) - 5) : 1;
+
+    return round(value / unit) * unit;
+}
+
+char *wf_format_measured_time(double ps, char *buf)
+{
+    return wf_format_time((int64_t)six_digits(ps), buf);
+}
+
+char *wf_format_measured_rate(double bytes_per_second, char *buf)
+{
+    return wf_format_rate((uint64_t)six_digits(bytes_per_second) * WF_RATE_BYTE, buf);
+}
+
 static void human(uint64_t value, const struct unit *units, int digits, char *buf)
 {
     static const uint64_t power[] = {1, 10, 100, 1000, 10000};

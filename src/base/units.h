@@ -44,6 +44,10 @@ char *wf_format_time(int64_t ps, char *buf);
 char *wf_format_rate(uint64_t rate, char *buf);
 char *wf_format_real(double value, char *buf); /* fewest digits; finite values only */
 
+/* What was measured, to six significant digits, as the parsers read it: "445.55ns", "8.36123GB/s". */
+char *wf_format_measured_time(double ps, char *buf);
+char *wf_format_measured_rate(double bytes_per_second, char *buf);
+
 /* For tables that people read: rounded to three or four significant digits. `buf` as above. */
 char *wf_human_time(int64_t ps, char *buf);     /* "3.146 ms"; seconds up to an hour */
 char *wf_human_size(uint64_t bytes, char *buf); /* "1.50 GiB" */

@@ -129,7 +129,7 @@ def check_fit(folder):
     machine = folder / "m.yaml"
     fitted = parse(check_run(["calibrate", "-o", machine, "--from", folder / "lat", folder / "bw", "--json"], 0))
     values = {entry["key"]: entry["value"] for entry in fitted["parameters"]}
-    check(values["net.bandwidth"] == "11900000000B/s" and values["net.o"] == "400000ps" and values["mpi.eager_max"] == "16384", f"{values}")
+    check(values["net.bandwidth"] == "11.9GB/s" and values["net.o"] == "400ns" and values["mpi.eager_max"] == "16384", f"{values}")
     check("STREAM" in str(fitted["missing"]), f"{fitted['missing']}")
     again = parse(check_run(["compare", "--measured", folder / "lat", "--machine", machine, "--json"], 0))
     check(again["errors"]["within_10_percent"] >= 90, f"{again['errors']}: {again['curves'][0]['rows']}")

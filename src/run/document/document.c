@@ -153,6 +153,7 @@ struct wf_document_jobs wf_document_jobs_of(const struct wf_job *job)
     struct wf_document_jobs jobs = {.n = job->plan->n_jobs,
                                     .of = job->described,
                                     .ideal = job->ideal,
+                                    .free_network = job->free_network,
                                     .faults = job->setup.net->faults};
     const struct wf_cpu_params *cpu = wf_plan_values(job->plan, "cpu");
     const double tera = 1e12;

@@ -42,6 +42,7 @@ struct wf_document_jobs {
     uint32_t n;
     const struct wf_document_job *of;
     const struct wf_ranks_tally *ideal; /* tally of a run on an ideal network; null if none */
+    const struct wf_ranks_tally *free_network; /* likewise, with what messages cost nodes */
     const struct wf_fault_plan *faults; /* failures in time of the network; null if none */
     struct wf_net_deadlock stuck;       /* of the network at the end; its length is 0 if none */
     double peak16, peak8; /* operations per second of a rank's processor; 0 if unknown */

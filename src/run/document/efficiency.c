@@ -28,6 +28,9 @@ void wf_efficiency_describe(struct wf_value *parent, const struct wf_efficiency_
     const struct wf_efficiency e = wf_efficiency(times);
 
     wf_doc_count(section, "ideal_time_ps", (uint64_t)times->ideal_time);
+    if (times->free_network_time >= 0) {
+        wf_doc_count(section, "free_network_ps", (uint64_t)times->free_network_time);
+    }
     wf_doc_measured(section, "load_balance_percent", 100 * e.load_balance, PERCENT_DECIMALS);
     wf_doc_measured(section, "serialisation_percent", 100 * e.serialisation, PERCENT_DECIMALS);
     wf_doc_measured(section, "transfer_percent", 100 * e.transfer, PERCENT_DECIMALS);

@@ -20,6 +20,8 @@ struct wf_value;
 struct wf_efficiency_times {
     int64_t mean_compute, max_compute;
     int64_t time, ideal_time;
+    int64_t
+        free_network_time; /* without the network, but with what messages cost nodes; -1: unknown */
 };
 
 /* Fractions, at least 0; 1 if nothing was computed or no time passed. */

@@ -205,14 +205,25 @@ static void add_job(struct wf_value *section, const struct wf_job_tally *job)
     add_idle(section, &job->finish);
 }
 
-static struct wf_efficiency_times times_of(const struct wf_job_tally *real,
-                                           const struct wf_job_tally *ideal, int64_t start)
+/* The times of program `of`, which starts at `start`; UINT32_MAX: of all programs. */
+static struct wf_efficiency_times times_of(const struct wf_document_jobs *jobs,
+                                           const struct wf_ranks_tally *tally, uint32_t of,
+                                           int64_t start)
 {
+    const struct wf_ranks_tally *const runs[] = {tally, jobs->ideal, jobs->free_network};
+    const struct wf_job_tally *job[3] = {NULL};
+
+    for (int i = 0; i < 3; i++) {
+        job[i] = runs[i] == NULL    ? NULL
+                 : of == UINT32_MAX ? &runs[i]->all
+                                    : wf_tally_job(runs[i], of);
+    }
     return (struct wf_efficiency_times){
-        .mean_compute = wf_stat_mean(&real->compute),
-        .max_compute = real->compute.max,
-        .time = real->finish.max - start,
-        .ideal_time = ideal->finish.max - start,
+        .mean_compute = wf_stat_mean(&job[0]->compute),
+        .max_compute = job[0]->compute.max,
+        .time = job[0]->finish.max - start,
+        .ideal_time = job[1]->finish.max - start,
+        .free_network_time = job[2] != NULL ? job[2]->finish.max - start : -1,
     };
 }
 
@@ -247,7 +258,7 @@ static void add_jobs(struct wf_value *result, const struct wf_document_jobs *job
         add_job(wf_doc_section(item, "ranks"), job);
         if (completed && jobs->ideal != NULL) {
             const struct wf_efficiency_times times =
-                times_of(job, wf_tally_job(jobs->ideal, i), jobs->of[i].start);
+                times_of(jobs, tally, i, jobs->of[i].start);
             wf_efficiency_describe(item, &times);
         }
     }
@@ -266,7 +277,7 @@ static int64_t first_start(const struct wf_document_jobs *jobs)
 struct wf_efficiency_times wf_document_efficiency_times(const struct wf_document_jobs *jobs,
                                                         const struct wf_ranks_tally *tally)
 {
-    return times_of(&tally->all, &jobs->ideal->all, first_start(jobs));
+    return times_of(jobs, tally, UINT32_MAX, first_start(jobs));
 }
 
 /* Adds the parts that only some runs have. */

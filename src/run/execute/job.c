@@ -45,6 +45,7 @@ void wf_job_fini(struct wf_job *job)
     wf_cpu_rules_free(job->rules);
     free(job->cpu.roofline.counted);
     free(job->ideal);
+    free(job->free_network);
     free(job->described);
     wf_spill_files_free(job->spill);
     memset(job, 0, sizeof(*job));

@@ -45,6 +45,7 @@ struct wf_job {
     struct wf_cpu cpu;
     struct wf_cpu_rules *rules;
     struct wf_ranks_tally *ideal;         /* of a run on an ideal network; null if none */
+    struct wf_ranks_tally *free_network;  /* of one on a free network; null if none */
     struct wf_traffic *traffic;           /* for synthetic traffic */
     const struct wf_traffic_tally *tally; /* its tally, if the engine has none; else null */
     const struct wf_recording_options *recording; /* null: no recording */

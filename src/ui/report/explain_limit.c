@@ -9,20 +9,22 @@
 /*
  * The time of a run is a sum, by the efficiencies of docs/reference/result-document.md:
  *
- *   time = (time - ideal) + (ideal - busiest) + (busiest - mean) + mean
- *          network          dependencies        imbalance          computing
+ *   time = (time - free) + (free - ideal) + (ideal - busiest) + (busiest - mean) + mean
+ *          network         messages         dependencies        imbalance          computing
  *
- * ideal is the time on an ideal network, busiest and mean are the compute times of ranks. Bubbles of a
- * pipeline are part of the dependencies and are counted by the training step itself.
+ * free is the time on a network that costs nothing, ideal the time if messages do not cost their nodes
+ * anything either; busiest and mean are the compute times of ranks. A result without free has network
+ * and messages in one. Bubbles of a pipeline are part of the dependencies and are counted by the
+ * training step itself.
  */
-enum limit { NETWORK, DEPENDENCIES, BUBBLES, IMBALANCE, PROCESSORS, N_LIMITS };
+enum limit { NETWORK, MESSAGES, DEPENDENCIES, BUBBLES, IMBALANCE, PROCESSORS, N_LIMITS };
 
 /* Below this share of the time, no loss is worth the name of a limit: computing is. */
 static const double LIMIT_PERCENT = 10, TOLD_PERCENT = 0.05;
 
 struct limits {
     uint64_t time, saves[N_LIMITS]; /* what removing each saves at most */
-    bool known;                     /* the run on the ideal network is there */
+    bool known, apart;              /* there are runs without the network: one; both */
 };
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -38,16 +40,19 @@ static double percent(const struct limits *limits, enum limit limit)
 static struct limits limits_of(const struct wf_value *doc)
 {
     uint64_t ideal = wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0);
+    uint64_t free = wf_doc_get_count(doc, "result.efficiency.free_network_ps", ideal);
     uint64_t most = wf_doc_get_count(doc, "result.ranks.compute_ps.max", 0);
     uint64_t mean = wf_doc_get_count(doc, "result.ranks.compute_ps.mean", 0);
     double bubbles = wf_doc_get_real(doc, "result.training.bubble_percent", 0);
     struct limits limits = {
         .time = wf_doc_get_count(doc, "result.predicted_time_ps", 0),
         .known = wf_doc_find(doc, "result.efficiency.ideal_time_ps") != NULL,
+        .apart = wf_doc_find(doc, "result.efficiency.free_network_ps") != NULL,
     };
 
     if (limits.known) {
-        limits.saves[NETWORK] = less(limits.time, ideal);
+        limits.saves[NETWORK] = less(limits.time, free);
+        limits.saves[MESSAGES] = less(free, ideal);
         limits.saves[DEPENDENCIES] = less(ideal, most);
     }
     if (bubbles > 0 && bubbles <= 100) {
@@ -118,13 +123,19 @@ static bool name_largest_part(const struct wf_value *doc, const struct limits *l
 bool wf_explain_limit(const struct wf_value *doc, struct wf_phrase *out)
 {
     static const char *const sentences[N_LIMITS] = {
-        [NETWORK] = "The network limits it most: on an ideal network it takes "
-                    "{result.efficiency.ideal_time_ps} (transfer "
-                    "{result.efficiency.transfer_percent:.1} %).",
-        [DEPENDENCIES] = "Dependencies between ranks limit it most: even on an ideal network "
-                         "it takes {result.efficiency.ideal_time_ps}, and no rank computes "
-                         "longer than {result.ranks.compute_ps.max} (serialisation "
-                         "{result.efficiency.serialisation_percent:.1} %).",
+        [NETWORK] = "The network limits it most: [if it cost nothing, the run would take "
+                    "{result.efficiency.free_network_ps}][{result.efficiency.free_network_ps!}"
+                    "if messages cost nothing, the run would take "
+                    "{result.efficiency.ideal_time_ps}].",
+        [MESSAGES] =
+            "What messages cost their nodes limits it most (CPU time, copies, messages "
+            "within a node): without that and without the network it would take "
+            "{result.efficiency.ideal_time_ps}.",
+        [DEPENDENCIES] =
+            "Dependencies between ranks limit it most: even if messages cost nothing "
+            "it takes {result.efficiency.ideal_time_ps}, and no rank computes "
+            "longer than {result.ranks.compute_ps.max} (serialisation "
+            "{result.efficiency.serialisation_percent:.1} %).",
         [BUBBLES] = "Bubbles limit it most: stages of the pipeline wait for each other for "
                     "{result.training.bubble_percent:.1} % of the time; more microbatches for "
                     "each stage, or another gen.schedule, make them smaller.",
@@ -154,7 +165,9 @@ bool wf_explain_limit(const struct wf_value *doc, struct wf_phrase *out)
 bool wf_explain_savings(const struct wf_value *doc, struct wf_phrase *out)
 {
     static const char *const words[N_LIMITS] = {
-        [NETWORK] = "an ideal network",
+        [NETWORK] = "a network that costs nothing",
+        [MESSAGES] = ("messages that cost their own node nothing (CPU time, copies, "
+                      "transfers within it)"),
         [DEPENDENCIES] = "ranks that never wait for each other's work",
         [BUBBLES] = "no bubbles",
         [IMBALANCE] = "balanced work",
@@ -171,8 +184,9 @@ bool wf_explain_savings(const struct wf_value *doc, struct wf_phrase *out)
         if (percent(&limits, most) < TOLD_PERCENT) {
             break;
         }
-        wf_phrase_add(out, "%s%s ", n == 0 ? "What would help, at most: " : ", ", words[most]);
-        wf_phrase_add(out, "saves ");
+        wf_phrase_add(out, "%s%s ", n == 0 ? "What would save time, at most: " : ", ",
+                      most == NETWORK && !limits.apart ? "messages that cost nothing"
+                                                       : words[most]);
         wf_phrase_time(out, limits.saves[most]);
         wf_phrase_add(out, " (%.1f %%)", percent(&limits, most));
         limits.saves[most] = 0;
@@ -192,7 +206,7 @@ static const char *next_option(const struct wf_value *doc, const struct limits *
         *tells = "measure what the network costs";
         return "--efficiency -o again.json";
     }
-    if ((limit == NETWORK || limit == PROCESSORS) && replays &&
+    if (limit != BUBBLES && limit != IMBALANCE && limit != DEPENDENCIES && replays &&
         wf_doc_find(doc, "what_if") == NULL) {
         *tells = "simulate half the latency, twice the bandwidth and faster processors";
         return "--what-if -o again.json";

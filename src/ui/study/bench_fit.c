@@ -126,7 +126,7 @@ static size_t eager_row(const struct wf_measured_curve *curve, double latency)
 static void add_sizes(struct wf_measured_fit *fit, const struct wf_measured_curve *curve,
                       double latency, size_t eager)
 {
-    char text[WF_MEASURED_TEXT_MAX] = "";
+    char text[WF_MEASURED_TEXT_MAX] = "", shown[WF_UNITS_TEXT_MAX];
     double last = 0;
     size_t length = 0;
 
@@ -137,8 +137,9 @@ static void add_sizes(struct wf_measured_fit *fit, const struct wf_measured_curv
         if (row->bytes <= SHORT || time <= last || length + 40 > sizeof(text)) {
             continue;
         }
-        int n = snprintf(text + length, sizeof(text) - length, "%s%" PRIu64 ":%.0fps",
-                         length > 0 ? "," : "", row->bytes, time * ps);
+        int n = snprintf(text + length, sizeof(text) - length, "%s%" PRIu64 ":%s",
+                         length > 0 ? "," : "", row->bytes,
+                         wf_format_measured_time(time * ps, shown));
         length += (size_t)n;
         last = time;
     }
@@ -153,18 +154,19 @@ static void fit_messages(const struct wf_measured_log *log, struct wf_measured_f
     const struct wf_measured_curve *stream = find(log, WF_MEASURED_BANDWIDTH);
     double total = latency != NULL ? short_latency(latency) : 0;
     double bandwidth = long_bandwidth(latency, stream), each = 0;
+    char text[WF_UNITS_TEXT_MAX];
 
     if (stream != NULL && stream->rows[0].bytes <= SHORT) {
         each = (double)stream->rows[0].bytes / stream->rows[0].value;
     }
     if (each > 0) {
         double o = total > 0 ? fmin(each, total * 0.4) : each;
-        add(fit, "net.o", stream, "%.0fps", o * ps);
-        add(fit, "net.g", stream, "%.0fps", each * ps);
+        add(fit, "net.o", stream, "%s", wf_format_measured_time(o * ps, text));
+        add(fit, "net.g", stream, "%s", wf_format_measured_time(each * ps, text));
         each = o;
     } else if (total > 0) {
         each = total / 5;
-        add(fit, "net.o", latency, "%.0fps", each * ps);
+        add(fit, "net.o", latency, "%s", wf_format_measured_time(each * ps, text));
         estimate(fit, "a fifth of the latency; no stream of short messages was measured");
         miss(fit, "net.o, net.g",
              "osu_bw or osu_mbw_mr from 1 byte on: the cost of each message");
@@ -172,7 +174,8 @@ static void fit_messages(const struct wf_measured_log *log, struct wf_measured_f
     if (total > 0) {
         size_t eager = eager_row(latency, total);
 
-        add(fit, "net.L", latency, "%.0fps", (total - 2 * each) * ps);
+        add(fit, "net.L", latency, "%s",
+            wf_format_measured_time((total - 2 * each) * ps, text));
         add_sizes(fit, latency, total, eager);
         if (eager > 0) {
             add(fit, "mpi.eager_max", latency, "%" PRIu64, latency->rows[eager].bytes);
@@ -186,7 +189,8 @@ static void fit_messages(const struct wf_measured_log *log, struct wf_measured_f
         miss(fit, "net.L", "osu_latency, IMB PingPong or NetPIPE between two nodes");
     }
     if (bandwidth > 0) {
-        add(fit, "net.bandwidth", stream != NULL ? stream : latency, "%.0fB/s", bandwidth);
+        add(fit, "net.bandwidth", stream != NULL ? stream : latency, "%s",
+            wf_format_measured_rate(bandwidth, text));
     } else {
         miss(fit, "net.bandwidth", "osu_bw, or a latency of at least two sizes from 64 KiB on");
     }
@@ -267,6 +271,7 @@ static void fit_gpus(const struct wf_measured_log *log, struct wf_measured_fit *
                                    *several = gpu_curve(log, true);
     struct gpus gpus = {.log = log}, best = gpus;
     double least = HUGE_VAL;
+    char text[WF_UNITS_TEXT_MAX];
 
     if (one == NULL && several == NULL) {
         return;
@@ -290,8 +295,8 @@ static void fit_gpus(const struct wf_measured_log *log, struct wf_measured_fit *
     add(fit, "mpi.nccl_gpu", any, "%s", wf_coll_nccl_gpu_names[best.machine.gpu]);
     add(fit, "mpi.nccl_nvls", any, "%s", best.machine.nvls ? "true" : "false");
     if (one != NULL) {
-        add(fit, "mpi.nccl_nvlink", one, "%" PRIu64 "MB/s",
-            best.machine.nvlink / WF_RATE_BYTE / 1000000);
+        add(fit, "mpi.nccl_nvlink", one, "%s",
+            wf_format_measured_rate((double)(best.machine.nvlink / WF_RATE_BYTE), text));
         add(fit, "ranks_per_node", one, "%" PRIu32, one->ranks);
     } else {
         miss(fit, "mpi.nccl_nvlink", "nccl-tests on the GPUs of one node");
@@ -300,8 +305,8 @@ static void fit_gpus(const struct wf_measured_log *log, struct wf_measured_fit *
     best.several_nodes = true;
     if (several != NULL) {
         (void)fit_rate(&best, &best.machine.nic, giga / 2, 200 * giga);
-        add(fit, "mpi.nccl_nic", several, "%" PRIu64 "MB/s",
-            best.machine.nic / WF_RATE_BYTE / 1000000);
+        add(fit, "mpi.nccl_nic", several, "%s",
+            wf_format_measured_rate((double)(best.machine.nic / WF_RATE_BYTE), text));
     } else {
         miss(fit, "mpi.nccl_nic", "nccl-tests on two nodes or more");
     }
@@ -313,9 +318,11 @@ static void fit_nodes(const struct wf_measured_log *log, struct wf_measured_fit 
 {
     const struct wf_measured_curve *stream = find(log, WF_MEASURED_STREAM);
     const struct wf_measured_curve *dgemm = find(log, WF_MEASURED_DGEMM);
+    char text[WF_UNITS_TEXT_MAX];
 
     if (stream != NULL) {
-        add(fit, "node.memory_bandwidth", stream, "%.0fMB/s", stream->rows[0].value / 1e6);
+        add(fit, "node.memory_bandwidth", stream, "%s",
+            wf_format_measured_rate(stream->rows[0].value, text));
     } else {
         miss(fit, "node.memory_bandwidth", "STREAM, with a thread on each core");
     }

@@ -2,6 +2,7 @@
 #include "ui/study/calibration_settings.h"
 
 #include "base/mem.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,13 +67,16 @@ void wf_calibration_copy(const struct wf_calibration_model *from,
 
 void wf_calibration_format(const char *key, double number, char *buf, size_t size)
 {
-    bool is_rate = strstr(key, "bandwidth") != NULL, is_size = strcmp(key, "net.burst") == 0;
+    char text[WF_UNITS_TEXT_MAX];
 
-    (void)snprintf(buf, size,
-                   is_rate   ? "%.0fB/s"
-                   : is_size ? "%.0fB"
-                             : "%.0fps",
-                   is_rate || is_size ? number : number * 1e3);
+    if (strcmp(key, "net.burst") == 0) {
+        (void)snprintf(text, sizeof(text), "%.0fB", number);
+    } else if (strstr(key, "bandwidth") != NULL) {
+        (void)wf_format_measured_rate(number, text);
+    } else {
+        (void)wf_format_measured_time(number * 1e3, text);
+    }
+    (void)snprintf(buf, size, "%s", text);
 }
 
 void wf_calibration_set_number(struct wf_calibration_model *model, const char *key,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/fit_file.h"
 
+#include "base/units.h"
+
 #include <inttypes.h>
 
 bool wf_fit_machine(struct wf_fit_machine *machine)
@@ -35,9 +37,11 @@ static void write_samples(FILE *out, const struct wf_fit_machine *machine, const
 
 void wf_fit_points_write(const struct wf_fit_points *points, FILE *out)
 {
+    char text[WF_UNITS_TEXT_MAX];
+
     for (size_t i = 0; i < points->n; i++) {
-        (void)fprintf(out, "%s%" PRIu64 ":%.0fps", i > 0 ? "," : "", points->at[i].bytes,
-                      points->at[i].ns * 1e3);
+        (void)fprintf(out, "%s%" PRIu64 ":%s", i > 0 ? "," : "", points->at[i].bytes,
+                      wf_format_measured_time(points->at[i].ns * 1e3, text));
     }
 }
 
@@ -55,9 +59,14 @@ void wf_fit_machine_write(const struct wf_fit_machine *machine, const char *host
 
     write_samples(out, machine, mpi);
     (void)fprintf(out, "name: %s\nsummary: measured with two ranks of %s\n", host, mpi);
-    (void)fprintf(out, "network:\n  model: loggp\n  L: %.0fps\n  o: %.0fps\n  g: %.0fps\n",
-                  fit->L * 1e3, fit->o * 1e3, fit->g * 1e3);
-    (void)fprintf(out, "  bandwidth: %.0fMB/s\n", fit->G > 1e-6 ? 1e3 / fit->G : 1e9);
+    char text[3][WF_UNITS_TEXT_MAX];
+
+    (void)fprintf(out, "network:\n  model: loggp\n  L: %s\n  o: %s\n  g: %s\n",
+                  wf_format_measured_time(fit->L * 1e3, text[0]),
+                  wf_format_measured_time(fit->o * 1e3, text[1]),
+                  wf_format_measured_time(fit->g * 1e3, text[2]));
+    (void)fprintf(out, "  bandwidth: %s\n",
+                  wf_format_measured_rate(fit->G > 1e-6 ? 1e9 / fit->G : 1e15, text[0]));
     (void)fprintf(out, "  shared: %.3f\n", fit->shared);
     write_points(out, "sizes", &fit->tail);
     if (fit->held.n > 0) {

@@ -484,6 +484,17 @@ static void tables_for_people(void)
     }
 }
 
+static void what_was_measured_is_rounded_and_reads_back(void)
+{
+    char text[WF_UNITS_TEXT_MAX];
+
+    CHECK_STR(wf_format_measured_time(445550, text), "445.55ns");
+    CHECK_STR(wf_format_measured_time(2240746.4, text), "2.24075us");
+    CHECK_STR(wf_format_measured_time(0.2, text), "0");
+    CHECK_STR(wf_format_measured_rate(8361229657.0, text), "8.36123GB/s");
+    CHECK_STR(wf_format_measured_rate(1e15, text), "1PB/s");
+}
+
 static void a_transfer_takes_the_least_sufficient_time(void)
 {
     for (uint64_t i = 0; i < CASES; i++) {
@@ -529,6 +540,7 @@ int main(void)
     RUN(reals_read_back_bit_for_bit);
     RUN(reals_are_decimal_and_finite);
     RUN(tables_for_people);
+    RUN(what_was_measured_is_rounded_and_reads_back);
     RUN(a_transfer_takes_the_least_sufficient_time);
     RUN(transfers_at_the_edges);
     return wf_test_done();
