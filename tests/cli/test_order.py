@@ -7,7 +7,7 @@ import pathlib
 import re
 import tempfile
 
-from weft_cli import SOURCE, check, finish, parse, run
+from weft_cli import SOURCE, check, finish, parse, run, sample
 
 RANKS = 4
 # Each too long for every receive of a shorter one: a message that overtakes another fails its receiver.
@@ -76,7 +76,7 @@ def replay(trace, network, settings):
 
 def test_order():
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        trace, todo = write_trace(pathlib.Path(name)), list(scenarios())
+        trace, todo = write_trace(pathlib.Path(name)), sample(list(scenarios()), 7)
         refused = 0
         for scenario, done in zip(todo, pool.map(lambda one: replay(trace, *one), todo)):
             if done.returncode == 2:

@@ -78,6 +78,11 @@ def run(*args, processes=0, timeout=50, **options):
     return done
 
 
+def sample(cases, most):
+    """Builds with sanitizers take every so many-th case, at most every `most`-th: all are tried without."""
+    return cases[::min(most, int(os.environ.get("WEFT_TEST_ONE_IN", "1")))]
+
+
 def check(condition, what, done=None):
     """Notes a failure, and what the program said, and goes on."""
     if condition:
