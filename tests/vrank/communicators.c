@@ -110,8 +110,12 @@ static void groups(void)
     say("compare: %d", result == (size > 1 ? MPI_SIMILAR : MPI_IDENT));
     MPI_Group_compare(low, high, &result);
     say("compare: %d", result == (size > 1 ? MPI_UNEQUAL : MPI_IDENT) || size == 2);
-    MPI_Group_free(&both);
-    MPI_Group_free(&low);
+    MPI_Group *others[] = {&common, &rest, &strided, &high, &world, &both, &low};
+    for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (*others[i] != MPI_GROUP_EMPTY) {
+            MPI_Group_free(others[i]);
+        }
+    }
     say("freed: %d", low == MPI_GROUP_NULL);
 }
 

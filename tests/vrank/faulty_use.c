@@ -267,8 +267,11 @@ static void window_start(int ok)
         MPI_Group_incl(world, 1, &previous, &from);
         MPI_Win_post(from, 0, win);
         MPI_Win_start(one, 0, win);
+        MPI_Group_free(&from);
         MPI_Put(a, 1, MPI_INT, next, 0, 1, MPI_INT, win);
     }
+    MPI_Group_free(&world);
+    MPI_Group_free(&one);
     MPI_Win_complete(win); /* -> */
     if (ok) {
         MPI_Win_wait(win);
@@ -314,6 +317,130 @@ static void deadlock(int ok)
     }
 }
 
+static void leaked_communicator(int ok)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comm); /* -> */
+    if (ok) {
+        MPI_Comm_free(&comm);
+    }
+}
+
+static void leaked_datatype(int ok)
+{
+    MPI_Datatype pair;
+
+    MPI_Type_contiguous(2, MPI_INT, &pair); /* -> */
+    MPI_Type_commit(&pair);
+    if (ok) {
+        MPI_Type_free(&pair);
+    }
+}
+
+static void leaked_group(int ok)
+{
+    MPI_Group group;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &group); /* -> */
+    if (ok) {
+        MPI_Group_free(&group);
+    }
+}
+
+static void sendrecv_buffer(int ok)
+{
+    MPI_Sendrecv(a, 4, MPI_INT, next, 5, ok ? a + 4 : a, 4, MPI_INT, previous, 5, /* -> */
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(a, 4, MPI_INT, next, 5, previous, 5, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+}
+
+static MPI_Win window(int *base)
+{
+    MPI_Win win;
+
+    MPI_Win_create(base, N * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &win);
+    return win;
+}
+
+/* Two results in one buffer. */
+static void window_result(int ok)
+{
+    MPI_Win win = window(a);
+
+    MPI_Win_fence(0, win);
+    MPI_Get(b, 2, MPI_INT, next, 0, 2, MPI_INT, win);
+    MPI_Get(ok ? b + 2 : b, 2, MPI_INT, next, 2, 2, MPI_INT, win); /* -> */
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
+/* A lock that ranks share orders nothing; one that they do not share, a flush and a message do. */
+static void window_race(int ok)
+{
+    MPI_Win win = window(a);
+    int last = size - 1, none = 0;
+
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, last, 0, win);
+        MPI_Put(b, 2, MPI_INT, last, 0, 2, MPI_INT, win);
+        MPI_Win_unlock(last, win);
+        if (ok) {
+            MPI_Send(&none, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        }
+    } else if (rank == 1) {
+        if (ok) {
+            MPI_Recv(&none, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        MPI_Win_lock(MPI_LOCK_SHARED, last, 0, win);
+        MPI_Put(b, 2, MPI_INT, last, 1, 2, MPI_INT, win); /* -> */
+        MPI_Win_unlock(last, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (ok) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, last, 0, win);
+        MPI_Put(b, 2, MPI_INT, last, 0, 2, MPI_INT, win);
+        MPI_Win_flush(last, win);
+        MPI_Put(b, 2, MPI_INT, last, 0, 2, MPI_INT, win);
+        MPI_Win_unlock(last, win);
+    }
+    MPI_Win_free(&win);
+}
+
+static void window_fence_lock(int ok)
+{
+    MPI_Win win = window(a);
+
+    MPI_Win_fence(ok ? MPI_MODE_NOSUCCEED : 0, win);
+    MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win);
+    MPI_Get(b, 2, MPI_INT, next, 0, 2, MPI_INT, win);
+    MPI_Win_unlock(next, win);
+    MPI_Win_fence(ok ? MPI_MODE_NOPRECEDE : 0, win); /* -> */
+    MPI_Win_free(&win);
+}
+
+static void window_no_fence(int ok)
+{
+    MPI_Win win = window(a);
+
+    MPI_Win_fence(0, win);
+    MPI_Put(b, 2, MPI_INT, next, 0, 2, MPI_INT, win);
+    if (ok) {
+        MPI_Win_fence(0, win);
+    }
+    MPI_Win_free(&win); /* -> */
+}
+
+static void window_null(int ok)
+{
+    MPI_Win win;
+
+    MPI_Win_create(ok ? a : NULL, 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win); /* -> */
+    MPI_Win_free(&win);
+}
+
 static const struct {
     const char *name;
     void (*run)(int ok);
@@ -343,6 +470,15 @@ static const struct {
     {"window_unlock", window_unlock},
     {"window_start", window_start},
     {"window_conflict", window_conflict},
+    {"leaked_communicator", leaked_communicator},
+    {"leaked_datatype", leaked_datatype},
+    {"leaked_group", leaked_group},
+    {"sendrecv_buffer", sendrecv_buffer},
+    {"window_result", window_result},
+    {"window_race", window_race},
+    {"window_fence_lock", window_fence_lock},
+    {"window_no_fence", window_no_fence},
+    {"window_null", window_null},
     {"too_long", too_long},
     {"deadlock", deadlock},
 };

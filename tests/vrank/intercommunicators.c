@@ -212,9 +212,13 @@ static void new_ones(MPI_Comm inter)
     tell("of the first", made);
     MPI_Comm_create(inter, side ? part : MPI_GROUP_EMPTY, &made);
     tell("of one side", made);
+    MPI_Group_free(&part);
     MPI_Group_excl(group, 1, &first, &part);
     MPI_Comm_create(inter, side ? group : part, &made);
     tell("of the rest", made);
+    if (part != MPI_GROUP_EMPTY) {
+        MPI_Group_free(&part);
+    }
     MPI_Group_free(&group);
 }
 

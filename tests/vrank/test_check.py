@@ -24,7 +24,11 @@ KINDS = {
     "changed_buffer": "changed_buffer", "window_access": "window_misuse",
     "window_lock": "window_misuse", "window_unlock": "window_misuse",
     "window_start": "window_misuse", "window_conflict": "window_misuse",
-    "too_long": "failed_call", "deadlock": "deadlock",
+    "leaked_communicator": "leaked_object", "leaked_datatype": "leaked_object",
+    "leaked_group": "leaked_object", "sendrecv_buffer": "buffer_in_use",
+    "window_result": "buffer_in_use", "window_race": "window_misuse",
+    "window_fence_lock": "window_misuse", "window_no_fence": "window_misuse",
+    "window_null": "window_misuse", "too_long": "failed_call", "deadlock": "deadlock",
 }
 WAYS = (("--sched", "conservative", "--threads", "2"), ("--sched", "optimistic", "--threads", "2"),
         ("--sched", "check-undo"))
@@ -163,10 +167,10 @@ def main():
     check_early_end(program)
     for name in KINDS:
         document = check_faulty(program, name, where[name])
-        if name in ("collective", "datatype", "buffer", "window_lock", "deadlock",
+        if name in ("collective", "datatype", "buffer", "window_lock", "window_race", "deadlock",
                     "scatterv_type"):
             check_ways(program, name, document)
-        if name in ("collective", "mixed_datatype", "alltoallw_type"):
+        if name in ("collective", "mixed_datatype", "alltoallw_type", "window_race"):
             check_processes(program, name, document)
         done, document = run(program, 3, "--check", args=(f"ok-{name}",))
         if done.returncode != 0 or document.get("check") != {"errors": 0, "findings": []}:

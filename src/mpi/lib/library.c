@@ -296,7 +296,13 @@ void wl_post(struct wl_rank *rank, const struct wf_op *op)
 
 const struct wf_port_answer *wl_call(struct wl_rank *rank, const struct wf_op *op)
 {
-    return wl_omp_is_active(rank) ? wl_omp_call(rank, op) : wl_call_alone(rank, op);
+    const struct wf_port_answer *answer =
+        wl_omp_is_active(rank) ? wl_omp_call(rank, op) : wl_call_alone(rank, op);
+
+    if (rank->checker != NULL) {
+        wl_check_learns(rank->checker, op, answer->clock);
+    }
+    return answer;
 }
 
 const struct wf_port_answer *wl_call_alone(struct wl_rank *rank, const struct wf_op *op)

@@ -14,6 +14,7 @@
     X(UNMATCHED_SEND, unmatched_send)       \
     X(UNMATCHED_RECEIVE, unmatched_receive) \
     X(LEAKED_REQUEST, leaked_request)       \
+    X(LEAKED_OBJECT, leaked_object)         \
     X(COLLECTIVE, collective_mismatch)      \
     X(DATATYPE, datatype_mismatch)          \
     X(BUFFER, buffer_in_use)                \

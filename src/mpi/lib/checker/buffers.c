@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Buffers that several calls use at once, and buffers that the program changes while they are
- * being sent. The buffers of active requests are in a treap by their first byte, in which each
- * node also has the highest end of its subtree: to find a buffer that overlaps another one
- * takes a number of steps that grows with the logarithm of the number of requests.
- */
-#include "mpi/lib/checker/checker.h"
+/* Buffers that several calls use at once, and buffers that the program changes while they are
+ * being sent. */
+#include "mpi/lib/checker/spans.h"
 #include "mpi/lib/checker/state.h"
 #include "mpi/lib/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct wl_span {
-    struct wl_span *left, *right;
-    uint64_t priority;
-    uintptr_t begin, end;
-    uintptr_t highest_end; /* of its subtree */
-    struct wl_buffer_use what;
-    struct wl_caller caller;
-};
 
 /* The buffer of an active request. */
 struct wl_use {
@@ -29,99 +16,6 @@ struct wl_use {
     bool summed;
     uint32_t part; /* of a long buffer: which pieces are in the sum */
 };
-
-/* ---- the treap ---- */
-
-static bool is_before(const struct wl_span *one, const struct wl_span *other)
-{
-    return one->begin != other->begin ? one->begin < other->begin : one < other;
-}
-
-static void update(struct wl_span *span)
-{
-    span->highest_end = span->end;
-    if (span->left != NULL && span->left->highest_end > span->highest_end) {
-        span->highest_end = span->left->highest_end;
-    }
-    if (span->right != NULL && span->right->highest_end > span->highest_end) {
-        span->highest_end = span->right->highest_end;
-    }
-}
-
-/* Splits a tree into what is before the span and what is not. */
-static void split(struct wl_span *root, const struct wl_span *at, struct wl_span **before,
-                  struct wl_span **after) /* NOLINT(misc-no-recursion) */
-{
-    if (root == NULL) {
-        *before = *after = NULL;
-    } else if (is_before(root, at)) {
-        split(root->right, at, &root->right, after);
-        *before = root;
-        update(root);
-    } else {
-        split(root->left, at, before, &root->left);
-        *after = root;
-        update(root);
-    }
-}
-
-static struct wl_span *merge(struct wl_span *one,
-                             struct wl_span *other) /* NOLINT(misc-no-recursion) */
-{
-    if (one == NULL || other == NULL) {
-        return one != NULL ? one : other;
-    }
-    if (one->priority > other->priority) {
-        one->right = merge(one->right, other);
-        update(one);
-        return one;
-    }
-    other->left = merge(one, other->left);
-    update(other);
-    return other;
-}
-
-/* Goes down to where the priority of the span is the highest, and splits only what is below. */
-static struct wl_span *with(struct wl_span *root,
-                            struct wl_span *span) /* NOLINT(misc-no-recursion) */
-{
-    if (root == NULL || span->priority > root->priority) {
-        split(root, span, &span->left, &span->right);
-        update(span);
-        return span;
-    }
-    if (is_before(span, root)) {
-        root->left = with(root->left, span);
-    } else {
-        root->right = with(root->right, span);
-    }
-    if (span->end > root->highest_end) {
-        root->highest_end = span->end;
-    }
-    return root;
-}
-
-static void insert(struct wl_checker *checker, struct wl_span *span)
-{
-    checker->random = checker->random * UINT64_C(6364136223846793005) + 1442695040888963407U;
-    span->priority = checker->random;
-    checker->spans = with(checker->spans, span);
-}
-
-static struct wl_span *without(struct wl_span *root,
-                               const struct wl_span *span) /* NOLINT(misc-no-recursion) */
-{
-    if (root == span) {
-        return merge(root->left, root->right);
-    }
-    if (is_before(span, root)) {
-        root->left = without(root->left, span);
-    } else {
-        root->right = without(root->right, span);
-    }
-    update(root);
-    return root;
-}
 
 /* ---- buffers with gaps ---- */
 
@@ -216,22 +110,6 @@ static const struct wl_span *find_conflict(struct wl_checker *checker,
     return find_conflict(checker, root->right, span);
 }
 
-static struct wl_span span_of(const struct wl_rank *rank, const struct wl_buffer_use *what)
-{
-    const struct wl_type *type = what->type;
-    uintptr_t begin = (uintptr_t)what->buffer + (uintptr_t)type->true_lb;
-    MPI_Aint last = what->count > 0 ? (MPI_Aint)(what->count - 1) * type->extent : 0;
-
-    if (last < 0) { /* elements go downwards */
-        begin += (uintptr_t)last;
-        last = -last;
-    }
-    return (struct wl_span){.begin = begin,
-                            .end = begin + (uintptr_t)(last + type->true_extent),
-                            .what = *what,
-                            .caller = wl_caller_of(rank)};
-}
-
 static void report(const struct wl_rank *rank, const struct wl_span *span,
                    const struct wl_span *found)
 {
@@ -250,11 +128,6 @@ static void report(const struct wl_rank *rank, const struct wl_span *span,
         span->what.writes ? "writes to" : "reads", found->what.writes ? "writes to" : "reads");
 }
 
-static bool is_empty(const struct wl_buffer_use *what)
-{
-    return what->count == 0 || what->type == NULL || what->type->size == 0;
-}
-
 static void check(struct wl_rank *rank, const struct wl_span *span)
 {
     const struct wl_span *found = find_conflict(rank->checker, rank->checker->spans, span);
@@ -262,12 +135,15 @@ static void check(struct wl_rank *rank, const struct wl_span *span)
     if (found != NULL) {
         report(rank, span, found);
     }
+    if (rank->n_wins > 0) {
+        wl_check_local(rank, &span->what);
+    }
 }
 
 void wl_check_use(struct wl_rank *rank, const struct wl_buffer_use *what)
 {
-    if (!is_empty(what)) {
-        const struct wl_span span = span_of(rank, what);
+    if (!wl_use_is_empty(what)) {
+        const struct wl_span span = wl_span_of(rank, what);
         check(rank, &span);
     }
 }
@@ -332,12 +208,12 @@ static uint64_t sum_buffer(const struct wl_buffer_use *what, uint32_t part)
 
 void wl_check_hold(struct wl_rank *rank, const struct wl_buffer_use *what, struct wl_use **uses)
 {
-    if (is_empty(what)) {
+    if (wl_use_is_empty(what)) {
         return;
     }
     struct wl_use *use = wl_calloc(1, sizeof(*use));
 
-    use->span = span_of(rank, what);
+    use->span = wl_span_of(rank, what);
     check(rank, &use->span);
     wl_type_hold(what->type);
     if (!what->writes && !what->brief && wl.port->payload_max == UINT64_MAX) {
@@ -345,7 +221,8 @@ void wl_check_hold(struct wl_rank *rank, const struct wl_buffer_use *what, struc
         use->part = rank->checker->n_sums++ % PARTS;
         use->sum = sum_buffer(what, use->part);
     }
-    insert(rank->checker, &use->span);
+    rank->checker->spans =
+        wl_spans_with(rank->checker->spans, &use->span, &rank->checker->random);
     use->next = *uses;
     *uses = use;
 }
@@ -355,7 +232,7 @@ static void release(struct wl_rank *rank, struct wl_use **uses, bool looks)
     while (*uses != NULL) {
         struct wl_use *use = *uses;
         *uses = use->next;
-        rank->checker->spans = without(rank->checker->spans, &use->span);
+        rank->checker->spans = wl_spans_without(rank->checker->spans, &use->span);
         if (looks && use->summed && sum_buffer(&use->span.what, use->part) != use->sum) {
             const struct wl_mark own = wl_mark_of(rank, use->span.caller);
             const struct wl_mark other = wl_mark_of(rank, wl_caller_of(rank));
@@ -376,86 +253,4 @@ void wl_check_release(struct wl_rank *rank, struct wl_use **uses)
 void wl_check_forget(struct wl_rank *rank, struct wl_use **uses)
 {
     release(rank, uses, false);
-}
-
-/* ---- windows ---- */
-
-/* An access to a window of this rank. */
-struct access {
-    struct wl_span span; /* must be first */
-    struct wl_access_note note;
-};
-
-static void free_accesses(struct wl_span *root) /* NOLINT(misc-no-recursion) */
-{
-    if (root != NULL) {
-        free_accesses(root->left);
-        free_accesses(root->right);
-        free(root);
-    }
-}
-
-void wl_check_accesses_free(struct wl_checker *checker)
-{
-    free_accesses(checker->accesses);
-    checker->accesses = NULL;
-}
-
-/* Accumulates with one operation may go to the same place; those that only read, and those that
- * compare and swap, with any other. */
-static bool are_atomic(int32_t one, int32_t other)
-{
-    return one != 0 && other != 0 &&
-           (one == other || one < 0 || other < 0 || one == MPI_NO_OP || other == MPI_NO_OP);
-}
-
-static const struct access *find_access(const struct wl_span *root,
-                                        const struct access *access) /* NOLINT */
-{
-    if (root == NULL || root->highest_end <= access->span.begin) {
-        return NULL;
-    }
-    const struct access *found = find_access(root->left, access);
-    const struct access *own = (const struct access *)root;
-    if (found != NULL || root->begin >= access->span.end) {
-        return found;
-    }
-    if (root->end > access->span.begin && (root->what.writes || access->span.what.writes) &&
-        !are_atomic(own->note.op, access->note.op)) {
-        return own;
-    }
-    return find_access(root->right, access);
-}
-
-static bool is_since_same(const struct wl_access_note *one, const struct wl_access_note *other)
-{
-    return one->id == other->id && one->first == other->first && one->fence == other->fence;
-}
-
-void wl_check_access(struct wl_rank *rank, const struct wl_access_note *note,
-                     const struct wl_buffer_use *what)
-{
-    struct wl_checker *checker = rank->checker;
-
-    if (is_empty(what)) {
-        return;
-    }
-    if (!is_since_same(&checker->accesses_since, note)) {
-        wl_check_accesses_free(checker);
-        checker->accesses_since = *note;
-    }
-    struct access *access = wl_calloc(1, sizeof(*access));
-    access->span = span_of(rank, what);
-    access->span.what.type = NULL; /* it may be freed */
-    access->note = *note;
-    const struct access *found = find_access(checker->accesses, access);
-    if (found != NULL) {
-        wl_report(WF_FINDING_WINDOW, &note->call, &found->note.call,
-                  "%s memory of rank %u that rank %u %s between the same two fences",
-                  what->writes ? "writes to" : "reads", rank->self->rank, found->note.call.rank,
-                  found->span.what.writes ? "writes to" : "reads");
-    }
-    checker->random = checker->random * UINT64_C(6364136223846793005) + 1442695040888963407U;
-    access->span.priority = checker->random;
-    checker->accesses = with(checker->accesses, &access->span);
 }

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct wl_mark wl_mark_of(const struct wl_rank *rank, struct wl_caller caller)
 {
@@ -62,9 +63,96 @@ void wl_checker_free(struct wl_checker *checker)
 {
     if (checker != NULL) {
         wl_check_accesses_free(checker);
+        for (size_t i = 0; i < WL_CREATIONS; i++) {
+            free(checker->creations[i].by);
+        }
         free(checker->pending);
         free(checker->sequences);
         free(checker);
+    }
+}
+
+/* ---- objects that are not freed ---- */
+
+/* Kinds of objects, and the functions whose objects the program is to free: other functions
+ * create them for the library. */
+static const struct {
+    enum wl_kind kind;
+    size_t table; /* in struct wl_rank */
+    const char *name;
+    const char *creators[4]; /* beginnings of names */
+    const char *others[2];   /* of these, not to be freed */
+} created_kinds[WL_CREATIONS] = {
+    {WL_COMM,
+     offsetof(struct wl_rank, comms),
+     "communicator",
+     {"MPI_Comm_", "MPI_Cart_", "MPI_Graph_", "MPI_Dist_graph_"},
+     {"MPI_Comm_get_parent", "MPI_Comm_spawn"}},
+    {WL_GROUP,
+     offsetof(struct wl_rank, groups),
+     "group",
+     {"MPI_Group_", "MPI_Comm_", "MPI_Win_get_group", "MPI_File_get_group"},
+     {NULL}},
+    {WL_TYPE,
+     offsetof(struct wl_rank, types),
+     "datatype",
+     {"MPI_Type_"},
+     {"MPI_Type_create_f90_", "MPI_Type_match_size"}},
+    {WL_OP, offsetof(struct wl_rank, ops), "operation", {"MPI_Op_"}, {NULL}},
+};
+
+static bool begins_with(const char *name, const char *const *beginnings, size_t n)
+{
+    for (size_t i = 0; i < n && beginnings[i] != NULL; i++) {
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct wl_table *table_of(const struct wl_rank *rank, size_t kind)
+{
+    return (const void *)((const char *)rank + created_kinds[kind].table);
+}
+
+void wl_check_created(struct wl_rank *rank, int handle)
+{
+    size_t kind = 0;
+    uint32_t place = wl_handle_place(handle) - WL_OBJECT_FIRST;
+
+    if (rank->checker == NULL || rank->function == NULL) {
+        return;
+    }
+    while (wl_handle(created_kinds[kind].kind, wl_handle_place(handle)) != handle) {
+        kind++;
+    }
+    struct wl_creations *all = &rank->checker->creations[kind];
+    if (place >= all->n) {
+        uint32_t n = 2 * place + 16;
+        all->by = wl_realloc(all->by, n, sizeof(*all->by));
+        memset(all->by + all->n, 0, (n - all->n) * sizeof(*all->by));
+        all->n = n;
+    }
+    bool frees = begins_with(rank->function, created_kinds[kind].creators, 4) &&
+                 !begins_with(rank->function, created_kinds[kind].others, 2);
+    all->by[place] = frees ? wl_caller_of(rank) : (struct wl_caller){NULL, NULL};
+}
+
+static void report_created(const struct wl_rank *rank)
+{
+    for (size_t kind = 0; kind < WL_CREATIONS; kind++) {
+        const struct wl_table *table = table_of(rank, kind);
+        const struct wl_creations *all = &rank->checker->creations[kind];
+        for (uint32_t i = 0; i < wl_table_n(table) && i < all->n; i++) {
+            int handle = wl_handle(created_kinds[kind].kind, i + WL_OBJECT_FIRST);
+            if (wl_table_at(table, i) != NULL && all->by[i].function != NULL &&
+                handle != rank->comm_self) {
+                const struct wl_mark call = wl_mark_of(rank, all->by[i]);
+                wl_report(WF_FINDING_LEAKED_OBJECT, &call, NULL,
+                          "created a %s that it never freed", created_kinds[kind].name);
+            }
+        }
     }
 }
 
@@ -112,8 +200,13 @@ void wl_check_finalize(struct wl_rank *rank)
     }
     for (uint32_t i = 0; i < wl_table_n(&rank->wins) && wl_checks(); i++) {
         if (wl_table_at(&rank->wins, i) != NULL) {
-            wl_win_check_leaked(rank, wl_table_at(&rank->wins, i));
+            struct wl_win *win = wl_table_at(&rank->wins, i);
+            wl_win_check_leaked(rank, win);
+            wl_check_forget(rank, &win->uses);
         }
+    }
+    if (rank->checker != NULL) {
+        report_created(rank);
     }
 }
 

@@ -16,11 +16,13 @@
 #include "program/ops/finding.h"
 
 struct wl_collective;
+struct wl_comm;
 struct wl_message;
 struct wl_recv;
 struct wl_request;
 struct wl_use;
 struct wl_view;
+struct wl_win;
 
 static inline bool wl_checks(void)
 {
@@ -102,19 +104,40 @@ void wl_check_release(struct wl_rank *rank, struct wl_use **uses);
 /* Likewise, but the buffers are not looked at: the program may have freed them. */
 void wl_check_forget(struct wl_rank *rank, struct wl_use **uses);
 
-/* An access to memory of a window between two fences. */
+/* ---- windows: checker/accesses.c ---- */
+
+/* An access to memory of a window. Two accesses of different ranks are ordered if a rank could
+ * have learned of the other one's before it made its own: what it learned by collectives of all
+ * ranks is counted in epochs, by anything else it may have learned everything up to `learned`. */
 struct wl_access_note {
     struct wl_mark call; /* of the origin */
     uint32_t id, first;  /* of the window's communicator */
-    uint32_t fence;      /* number of the fence before it; all members count alike */
+    uint32_t fence; /* number of the fence before it, which all members count alike; or 0 */
     uint32_t is_checked;
-    int32_t op; /* of an accumulate; 0: a put or get */
+    int32_t op;              /* of an accumulate; 0: a put, get, load or store */
+    uint32_t is_local, lock; /* by the rank itself; the lock that it holds, or 0 */
+    uint32_t epoch, flushes; /* of the origin, when it made the access */
+    int64_t issued, learned; /* simulated times */
 };
-/* At the target: reports if other accesses since the same fence must not go to the same bytes.
+
+/* The note of an access that the rank makes to the window. */
+struct wl_access_note wl_check_note(const struct wl_rank *rank, const struct wl_win *win,
+                                    uint32_t target);
+/* At the target: reports if other accesses that are not ordered must not go to the same bytes.
  * `what` is at the target; its type must be contiguous. */
 void wl_check_accesses_free(struct wl_checker *checker);
 void wl_check_access(struct wl_rank *rank, const struct wl_access_note *note,
                      const struct wl_buffer_use *what);
+/* The rank itself uses memory, which may be that of its windows. */
+void wl_check_local(struct wl_rank *rank, const struct wl_buffer_use *what);
+/* The rank may have learned everything that other ranks have done. */
+void wl_check_told(struct wl_rank *rank);
+/* An op is complete: what the rank may have learned by it. */
+void wl_check_learns(struct wl_checker *checker, const struct wf_op *op, int64_t clock);
+/* A collective of which no member returns before all have called it is complete. */
+void wl_check_synchronized(struct wl_rank *rank, const struct wl_comm *comm);
+/* The accesses of the rank to the window are complete. */
+void wl_check_flushed(struct wl_rank *rank, struct wl_win *win);
 
 /* ---- collectives: checker/collectives.c ---- */
 
@@ -133,6 +156,10 @@ struct wl_check_registry *wl_check_registry_new(void);
 void wl_check_registry_free(struct wl_check_registry *registry); /* null is allowed */
 
 /* ---- the end: checker.c ---- */
+
+/* The call that the rank is in has created a communicator, group, datatype or operation: it is
+ * reported if the program never frees it, unless the library needs it for itself. */
+void wl_check_created(struct wl_rank *rank, int handle);
 
 /* The rank calls MPI_Finalize(). */
 void wl_check_finalize(struct wl_rank *rank);

@@ -7,6 +7,13 @@
 
 struct wl_span;
 
+/* Who created the objects of one kind, by their place in the table of the rank. */
+struct wl_creations {
+    struct wl_caller *by;
+    uint32_t n;
+};
+enum { WL_CREATIONS = 4 };
+
 /* A receive that was not complete at MPI_Finalize(). */
 struct wl_pending {
     struct wl_mark call;
@@ -32,13 +39,16 @@ struct wl_gaps_answer {
 enum { WL_GAPS_ANSWERS = 64 };
 
 struct wl_checker {
+    struct wl_creations creations[WL_CREATIONS];
     struct wl_span *spans; /* the buffers of active requests, a search tree */
     uint64_t random;       /* for the priorities in it */
     uint32_t n_sums;       /* of buffers */
     struct wl_gaps_answer answers[WL_GAPS_ANSWERS];
-    /* Accesses to windows of this rank since a fence: a search tree. */
-    struct wl_span *accesses;
-    struct wl_access_note accesses_since;
+    struct wl_span *accesses; /* to windows of this rank, not long ago: a search tree */
+    struct wl_span *last_local;
+    uint32_t n_accesses;
+    uint32_t epoch, flushes; /* struct wl_access_note */
+    int64_t now, learned;
     struct wl_sequence *sequences; /* a hash table */
     uint32_t n_sequences, max_sequences;
     struct wl_pending *pending;

@@ -216,6 +216,9 @@ static int perform(struct wl_collective *coll)
     } else {
         wl_post(coll->rank, &op);
     }
+    if (op.kind == WF_OP_BARRIER || op.kind == WF_OP_ALLREDUCE || op.kind == WF_OP_ALLGATHER) {
+        wl_check_synchronized(coll->rank, coll->view.comm);
+    }
     int code = finish(coll);
     free_neighbors(coll);
     free_op(&op);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reduction operations as objects, and what they compute. */
 #include "mpi/lib/coll/reduction.h"
-
+#include "mpi/lib/checker/checker.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/type/predefined.h"
 
@@ -269,6 +269,7 @@ int wl_MPI_Op_create(struct wl_rank *rank, MPI_User_function *function, int comm
 
     *created = (struct wl_op){.commutes = commute != 0, .function = function};
     *op = wl_table_add(&rank->ops, WL_OP, created);
+    wl_check_created(rank, *op);
     return MPI_SUCCESS;
 }
 
@@ -279,6 +280,7 @@ int wl_MPI_Op_create_c(struct wl_rank *rank, MPI_User_function_c *function, int 
 
     *created = (struct wl_op){.commutes = commute != 0, .large = function};
     *op = wl_table_add(&rank->ops, WL_OP, created);
+    wl_check_created(rank, *op);
     return MPI_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Communicators as objects. */
 #include "mpi/lib/comm/communicator.h"
-
+#include "mpi/lib/checker/checker.h"
 #include "mpi/lib/coll/exchange.h"
 #include "mpi/lib/comm/properties.h"
 #include "mpi/lib/comm/registry.h"
@@ -42,6 +42,7 @@ MPI_Comm wl_comm_join(struct wl_rank *rank, const struct wl_view *what)
     MPI_Comm handle = wl_table_add(&rank->comms, WL_COMM, view);
     struct wl_comm *comm = what->comm;
 
+    wl_check_created(rank, handle);
     if (comm->id < WL_NONBLOCKING_ID && comm->id > rank->highest_id) {
         rank->highest_id = comm->id;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups. */
 #include "mpi/lib/comm/group.h"
-
+#include "mpi/lib/checker/checker.h"
 #include "mpi/lib/memory.h"
 
 #include <stdlib.h>
@@ -47,7 +47,9 @@ static MPI_Group give(struct wl_rank *rank, struct wl_group *group)
         free(group);
         return MPI_GROUP_EMPTY;
     }
-    return wl_table_add(&rank->groups, WL_GROUP, group);
+    MPI_Group handle = wl_table_add(&rank->groups, WL_GROUP, group);
+    wl_check_created(rank, handle);
+    return handle;
 }
 
 MPI_Group wl_group_new(struct wl_rank *rank, const struct wl_comm *comm, uint32_t first,

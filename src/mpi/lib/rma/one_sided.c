@@ -292,6 +292,9 @@ static unsigned char *find_memory(const struct wl_rank *rank, const struct wl_wi
     MPI_Aint end =
         at + type->true_lb + (access->target_count - 1) * type->extent + type->true_extent;
 
+    if (part->base == NULL && win->flavor != MPI_WIN_FLAVOR_DYNAMIC && end > at) {
+        wl_fatal(rank, "rank %d of the window gave it no memory", access->target);
+    }
     if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
         return (unsigned char *)(intptr_t)access->displacement; /* NOLINT: it is an address */
     }
@@ -336,7 +339,32 @@ static void check_operation(const struct wl_rank *rank, const struct rma *rma)
     }
 }
 
-static void begin_access(struct wl_rank *rank, const struct wl_access *access)
+/* The buffers of the origin, until the access is complete. */
+static void hold_buffers(struct wl_rank *rank, const struct wl_access *access,
+                         struct wl_use **uses)
+{
+    const struct {
+        const void *buffer;
+        MPI_Count count;
+        MPI_Datatype type;
+        bool writes;
+    } all[] = {
+        {access->op != MPI_NO_OP ? access->from : NULL, access->count, access->type, false},
+        {access->compare, 1, access->type, false},
+        {access->to, access->to_count, access->to_type, true}};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        if (all[i].buffer != NULL && all[i].count > 0) {
+            const struct wl_buffer_use what = {all[i].buffer, (size_t)all[i].count,
+                                               wl_type_of(rank, all[i].type),
+                                               .writes = all[i].writes};
+            wl_check_hold(rank, &what, uses);
+        }
+    }
+}
+
+static void begin_access(struct wl_rank *rank, const struct wl_access *access,
+                         struct wl_use **uses)
 {
     struct wl_win *win = wl_win_of(rank, access->win);
     struct wl_view view = wl_comm_of(rank, win->comm);
@@ -356,16 +384,12 @@ static void begin_access(struct wl_rank *rank, const struct wl_access *access)
                       .type = type,
                       .handle = access->target_type,
                       .count = (size_t)access->target_count};
-    if (wl_checks() && win->fenced) {
-        rma.note = (struct wl_access_note){.call = wl_mark_of(rank, wl_caller_of(rank)),
-                                           .id = view.comm->id,
-                                           .first = wl_member(view.comm, 0),
-                                           .fence = win->n_fences,
-                                           .is_checked = 1,
-                                           .op = access->kind == WL_ACCUMULATE ||
-                                                         access->kind == WL_COMPARE_AND_SWAP
-                                                     ? (access->op != 0 ? access->op : -1)
-                                                     : 0};
+    if (wl_checks()) {
+        rma.note = wl_check_note(rank, win, (uint32_t)access->target);
+        rma.note.op = access->kind == WL_ACCUMULATE || access->kind == WL_COMPARE_AND_SWAP
+                          ? (access->op != 0 ? access->op : -1)
+                          : 0;
+        hold_buffers(rank, access, uses);
     }
     size_t bytes = rma.count * type->size;
     size_t data = access->kind == WL_GET ? 0 : access->compare != NULL ? 2 * bytes : bytes;
@@ -392,10 +416,14 @@ static void begin_access(struct wl_rank *rank, const struct wl_access *access)
 
 int wl_one_sided(struct wl_rank *rank, const struct wl_access *access, MPI_Request *handle)
 {
-    begin_access(rank, access);
+    struct wl_win *win = wl_win_of(rank, access->win);
+    struct wl_use *uses = NULL;
+
+    begin_access(rank, access, handle != NULL ? &uses : &win->uses);
     if (handle != NULL) {
         struct wl_request *request = wl_request_new(rank, WL_REQUEST_DONE, handle);
-        wl_win_flush(rank, wl_win_of(rank, access->win));
+        request->uses = uses;
+        wl_win_flush(rank, win);
         wl_status_set_empty(&request->status);
     }
     return MPI_SUCCESS;
@@ -418,6 +446,7 @@ void wl_win_flush(struct wl_rank *rank, struct wl_win *win)
     const struct wf_op op = {.kind = WF_OP_WIN_FLUSH};
 
     (void)wl_call(rank, &op);
+    wl_check_flushed(rank, win);
     wl_win_deliver(win);
 }
 

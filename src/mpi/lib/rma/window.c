@@ -87,12 +87,14 @@ static MPI_Win create(struct wl_rank *rank, MPI_Comm comm, const struct wl_win_p
                            .posted = MPI_GROUP_NULL};
     win->locked = win->held + view.size;
     rank->n_wins++;
+    wl_check_synchronized(rank, view.comm);
     return wl_table_add(&rank->wins, WL_WIN, win);
 }
 
 int wl_MPI_Win_create(struct wl_rank *rank, void *base, MPI_Aint size, MPI_Aint disp_unit,
                       MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+    wl_epoch_create(rank, base, size);
     *win =
         create(rank, comm, &(struct wl_win_part){base, size, disp_unit}, MPI_WIN_FLAVOR_CREATE);
     return wl_MPI_Win_set_info(rank, *win, info);
@@ -179,13 +181,16 @@ static void synchronize(struct wl_rank *rank, struct wl_win *win, enum wf_op_kin
         wl_check_collective(rank, &view, NULL);
     }
     (void)wl_call(rank, &op);
+    wl_check_flushed(rank, win);
+    wl_check_synchronized(rank, view.comm);
     wl_win_deliver(win);
 }
 
 int wl_MPI_Win_fence(struct wl_rank *rank, int assertion, MPI_Win win)
 {
-    wl_epoch_fence(rank, wl_win_of(rank, win), assertion);
-    synchronize(rank, wl_win_of(rank, win), WF_OP_FENCE);
+    if (wl_epoch_fence(rank, wl_win_of(rank, win), assertion)) {
+        synchronize(rank, wl_win_of(rank, win), WF_OP_FENCE);
+    }
     return MPI_SUCCESS;
 }
 
@@ -312,13 +317,18 @@ static void lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, int 
     enum { FIRST_PS = 100000, LAST_PS = 2000000 };
     struct wf_op pause = {.kind = WF_OP_COMPUTE, .duration = FIRST_PS};
     uint32_t place;
+    bool learns = type == MPI_LOCK_EXCLUSIVE; /* of those who had the lock before */
 
     while ((place = wl_win_try_lock(rank, win, target, type == MPI_LOCK_EXCLUSIVE)) > 0) {
         wl_post(rank, &pause);
+        learns = true;
         pause.duration += pause.duration / 8;
         if (pause.duration > (int64_t)place * LAST_PS) {
             pause.duration = (int64_t)place * LAST_PS;
         }
+    }
+    if (learns) {
+        wl_check_told(rank);
     }
     win->held[target] = (unsigned char)type;
 }

@@ -17,6 +17,7 @@ struct wl_win_part {
 };
 
 struct wl_rma_result;
+struct wl_use;
 
 enum { WL_WIN_KEYS = 6 };
 
@@ -38,6 +39,10 @@ struct wl_win {
     uint32_t n_fences;
     struct wl_caller created;
     bool allocated;            /* the library has allocated the memory */
+    bool asserted;             /* the last fence said that it opens no epoch */
+    bool accessed;             /* since the last fence... */
+    bool locked_since;         /* ...within a lock of the rank */
+    struct wl_use *uses;       /* buffers of accesses that are not complete; of --check */
     MPI_Group started, posted; /* of MPI_Win_start() and MPI_Win_post() */
     char *info[WL_WIN_KEYS];   /* values of info keys; null: as by default */
 };
@@ -54,8 +59,8 @@ void wl_win_lock_for_access(struct wl_rank *rank, struct wl_win *win, uint32_t t
  * say whether the call can be executed; if not, the program ends unless it is checked. */
 /* Whether the function that the program has called fits, for windows whose errors return. */
 bool wl_epoch_fits(struct wl_rank *rank, const struct wl_win *win, int target);
-void wl_epoch_access(struct wl_rank *rank, const struct wl_win *win, uint32_t target);
-void wl_epoch_fence(const struct wl_rank *rank, struct wl_win *win, int assertion);
+void wl_epoch_access(struct wl_rank *rank, struct wl_win *win, uint32_t target);
+bool wl_epoch_fence(const struct wl_rank *rank, struct wl_win *win, int assertion);
 bool wl_epoch_start(const struct wl_rank *rank, struct wl_win *win);
 bool wl_epoch_post(const struct wl_rank *rank, const struct wl_win *win);
 bool wl_epoch_complete(const struct wl_rank *rank, const struct wl_win *win);
@@ -65,6 +70,7 @@ bool wl_epoch_unlock(const struct wl_rank *rank, struct wl_win *win, uint32_t ta
 bool wl_epoch_lock_all(const struct wl_rank *rank, struct wl_win *win);
 bool wl_epoch_unlock_all(const struct wl_rank *rank, struct wl_win *win);
 void wl_epoch_flush(const struct wl_rank *rank, const struct wl_win *win);
+void wl_epoch_create(const struct wl_rank *rank, const void *base, MPI_Aint size);
 void wl_epoch_free(const struct wl_rank *rank, const struct wl_win *win);
 
 /* Of --check: the window exists at MPI_Finalize(). */

@@ -144,8 +144,10 @@ bool wl_epoch_fits(struct wl_rank *rank, const struct wl_win *win, int target)
     return true;
 }
 
-void wl_epoch_access(struct wl_rank *rank, const struct wl_win *win, uint32_t target)
+void wl_epoch_access(struct wl_rank *rank, struct wl_win *win, uint32_t target)
 {
+    win->accessed = true;
+    win->locked_since |= has_locks(win);
     if (may_access(rank, win, target)) {
         return;
     }
@@ -156,15 +158,25 @@ void wl_epoch_access(struct wl_rank *rank, const struct wl_win *win, uint32_t ta
                                             : "");
 }
 
-void wl_epoch_fence(const struct wl_rank *rank, struct wl_win *win, int assertion)
+bool wl_epoch_fence(const struct wl_rank *rank, struct wl_win *win, int assertion)
 {
     if (has_locks(win)) {
         misuse(rank, "calls a fence while it holds locks of the window");
+        if (wl_checks()) {
+            return false;
+        }
+    } else if (win->n_fences > 0 && win->locked_since && !win->asserted &&
+               !(assertion & MPI_MODE_NOPRECEDE)) {
+        misuse(rank, "ends an epoch of fences in which it accessed the window with a lock; "
+                     "assert MPI_MODE_NOSUCCEED or MPI_MODE_NOPRECEDE");
     } else if (win->started != MPI_GROUP_NULL || win->posted != MPI_GROUP_NULL) {
         misuse(rank, "calls a fence within an epoch of MPI_Win_start or MPI_Win_post");
     }
     win->fenced = !(assertion & MPI_MODE_NOSUCCEED);
+    win->asserted = !win->fenced;
+    win->accessed = win->locked_since = false;
     win->n_fences++;
+    return true;
 }
 
 bool wl_epoch_start(const struct wl_rank *rank, struct wl_win *win)
@@ -261,10 +273,19 @@ void wl_epoch_flush(const struct wl_rank *rank, const struct wl_win *win)
     }
 }
 
+void wl_epoch_create(const struct wl_rank *rank, const void *base, MPI_Aint size)
+{
+    if (base == NULL && size > 0 && wl_checks()) {
+        misuse(rank, "creates a window of %td bytes at a null address", size);
+    }
+}
+
 void wl_epoch_free(const struct wl_rank *rank, const struct wl_win *win)
 {
     if (is_open(win)) {
         misuse(rank, "frees the window within an epoch");
+    } else if (win->fenced && win->accessed) {
+        misuse(rank, "frees the window without a fence after its accesses");
     }
 }
 

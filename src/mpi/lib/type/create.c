@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constructors of derived datatypes. All of them describe the new type as a list of runs of old
  * elements. */
+#include "mpi/lib/checker/checker.h"
 #include "mpi/lib/comm/properties.h"
 #include "mpi/lib/errors.h"
 #include "mpi/lib/memory.h"
@@ -242,6 +243,7 @@ static int finish(struct wl_rank *rank, struct maker *maker,
                                          maker->blocks[0].at == 0 && type->lb == 0 &&
                                          (size_t)type->extent == type->size);
     *newtype = wl_table_add(&rank->types, WL_TYPE, type);
+    wl_check_created(rank, *newtype);
     wl_contents_set(rank, *newtype, constructor);
     return MPI_SUCCESS;
 }
@@ -561,6 +563,7 @@ int wl_MPI_Type_dup(struct wl_rank *rank, MPI_Datatype oldtype, MPI_Datatype *ne
     type->contents = NULL;
     type->properties = NULL;
     *newtype = wl_table_add(&rank->types, WL_TYPE, type);
+    wl_check_created(rank, *newtype);
     wl_contents_set(rank, *newtype,
                     &(struct wl_constructor){
                         .combiner = MPI_COMBINER_DUP, .types = &oldtype, .n_types = 1});
@@ -625,6 +628,7 @@ static int sized_type(struct wl_rank *rank, int combiner, const int *digits, int
     type->blocks = block;
     type->name = NULL;
     *newtype = wl_table_add(&rank->types, WL_TYPE, type);
+    wl_check_created(rank, *newtype);
     wl_contents_set(
         rank, *newtype,
         &(struct wl_constructor){.combiner = combiner, .lists = {{.ints = digits, .n = n}}});
