@@ -20,8 +20,8 @@
  *     weft_result_free(result);
  *     weft_scenario_free(scenario);
  *
- * The library keeps no state between calls: any number of scenarios may be set up and run at once in
- * different threads. One object is used by one thread at a time. It prints nothing and handles no
+ * The library keeps no state between calls, except for the plug-ins that it has loaded: any number of
+ * scenarios may be set up and run at once in different threads. One object is used by one thread at a time. It prints nothing and handles no
  * signals, but for two cases: a program that runs as virtual ranks ("run:PATH") prints what it
  * prints, and while it runs weft handles SIGSEGV and the like; and a process without memory ends.
  *
@@ -187,6 +187,14 @@ struct weft_item {
  * false. */
 WEFT_API void weft_list(const char *kind, bool (*each)(void *arg, const struct weft_item *item),
                         void *arg);
+
+/* Loads a plug-in (weft/plugin.h): what it adds can be named by scenarios and is listed from then on, until
+ * the process ends. To be called before other threads use the library. Nothing happens if it is loaded
+ * already. A file that is no plug-in, that belongs to another version, that crashes while it is loaded or
+ * whose names are taken is WEFT_INPUT, and adds nothing. A crash of its functions in a run ends the
+ * process. A program that is linked with the static library shows plug-ins weft's functions if it is
+ * linked with -rdynamic. `error` may be null. */
+WEFT_API enum weft_code weft_plugin_load(const char *path, struct weft_error *error);
 
 /*
  * Options of calls that simulate many points. Zeroed but for its size: run all points in parallel on

@@ -12,10 +12,10 @@
 Uses the library libweft through ctypes: nothing is compiled. pandas is needed by the methods that
 return frames, and by nothing else.
 """
-from weft._library import Error, Interrupted, version
+from weft._library import Error, Interrupted, load_plugin, version
 from weft._result import Result
 from weft._run import Scenario, run
 from weft._sweep import study, sweep
 
 __version__ = version()
-__all__ = ["Error", "Interrupted", "Result", "Scenario", "run", "study", "sweep", "version"]
+__all__ = ["Error", "Interrupted", "Result", "Scenario", "load_plugin", "run", "study", "sweep", "version"]

@@ -55,6 +55,7 @@ FAILURE = ctypes.POINTER(ErrorText)
 FUNCTIONS = {
     "weft_version": (TEXT, []),
     "weft_free": (None, [POINTER]),
+    "weft_plugin_load": (ctypes.c_int, [TEXT, FAILURE]),
     "weft_scenario_new": (POINTER, []),
     "weft_scenario_free": (None, [POINTER]),
     "weft_scenario_set": (ctypes.c_int, [POINTER, TEXT, TEXT, FAILURE]),
@@ -112,6 +113,12 @@ def check(code, failure, allowed=(OK,)):
     if code not in allowed:
         raise Error(code, failure.text.decode(errors="replace"))
     return code
+
+
+def load_plugin(path: "str | os.PathLike[str]") -> None:
+    """Loads a plug-in (docs/howto/write-a-plugin.md): scenarios can name what it adds."""
+    failure = ErrorText()
+    check(library.weft_plugin_load(os.fspath(path).encode(), failure), failure)
 
 
 def version():

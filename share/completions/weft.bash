@@ -42,8 +42,17 @@ _weft() {
     local before=${COMP_WORDS[COMP_CWORD - 1]} words=""
 
     COMPREPLY=()
+    if [[ $command == --plugin ]]; then # with what plug-ins add; "=" is a word of its own
+        local n=$([[ ${COMP_WORDS[2]:-} == = ]] && echo 3 || echo 2)
+        ((COMP_CWORD > n)) || { COMPREPLY=($(compgen -f -- "${current#=}")); return; }
+        local -x WEFT_PLUGINS=${COMP_WORDS[n]}${WEFT_PLUGINS:+:$WEFT_PLUGINS}
+        COMP_WORDS=("$weft" "${COMP_WORDS[@]:n+1}")
+        ((COMP_CWORD -= n))
+        _weft
+        return
+    fi
     if ((COMP_CWORD == 1)); then
-        words="$(_weft_commands "$weft") --help --version"
+        words="$(_weft_commands "$weft") --help --version --plugin"
     elif [[ $before == -p || $before == --param ]]; then
         words=$(_weft_parameters "$weft" | sed 's/ .*/=/')
     elif [[ $before == = && ${COMP_WORDS[COMP_CWORD - 3]} == -p ]]; then

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *name_of(const void *entry)
@@ -26,10 +27,23 @@ enum wf_status wf_registry_add(struct wf_registry *registry, const void *entry,
                               registry->kind, name_of(entry));
         }
     }
-    /* The array that this replaces stays: it may be in use. */
-    const void **with = wf_xcalloc(n + 2, sizeof(*with));
+    /* The array that this replaces stays, as it may be in use; the new one ends with its address. */
+    const void **with = wf_xcalloc(n + 3, sizeof(*with));
     memcpy(with, before, n * sizeof(*with));
     with[n] = entry;
+    with[n + 2] = registry->with;
     registry->with = with;
     return WF_OK;
+}
+
+void wf_registry_drop(struct wf_registry *registry)
+{
+    const void *const *with = registry->with;
+    size_t n = 0;
+
+    while (with[n] != NULL) {
+        n++;
+    }
+    registry->with = with[n + 1];
+    free(wf_unconst(with));
 }

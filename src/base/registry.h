@@ -39,3 +39,6 @@ static inline const void *const *wf_registry_entries(const struct wf_registry *r
 WF_NODISCARD
 enum wf_status wf_registry_add(struct wf_registry *registry, const void *entry,
                                struct wf_err *err);
+
+/* Removes the entry that was added last; for plug-ins that turn out to be wrong. */
+void wf_registry_drop(struct wf_registry *registry);

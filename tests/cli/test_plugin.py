@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plug-ins: what they add is there like weft's own, what is wrong with one is said with its name,
 and `weft check-plugin` finds broken contracts and crashes."""
+import json
 import os
 import pathlib
 import subprocess
@@ -8,6 +9,9 @@ import subprocess
 from weft_cli import SOURCE, WEFT, check, finish
 
 EXAMPLE = (SOURCE / "examples/plugin/chordal.c").read_text(encoding="utf-8")
+PARTS = (SOURCE / "examples/plugin/parts.c").read_text(encoding="utf-8")
+CALLS = "calls 4\n0 compute 25\n0 send 1 4096\n1 recv 0 4096\n* allreduce 8\n"
+ON_TORUS = ("replay", "trace.calls", "--net", "packet", "--topo", "torus:4x4")
 ON_RING = ("replay", "gen:pulse", "-n", "16", "--net", "packet", "--topo", "chordal:16,chord=4")
 
 
@@ -60,9 +64,6 @@ def check_check(plugin):
     crashing = changed("crashing", "net->chord = ", "*(volatile int *)8 = 1; net->chord = ")
     done = weft("check-plugin", crashing)
     check(done.returncode == 4 and "topology chordal: crashed" in done.stdout, "a crash", done)
-    early = compiled("early", EXAMPLE + "\n__attribute__((constructor)) static void now(void) { abort(); }\n")
-    done = weft("check-plugin", early)
-    check(done.returncode == 3 and "crashes while it is loaded" in done.stderr, "an early crash", done)
 
 
 def check_refusals(plugin):
@@ -80,6 +81,9 @@ def check_refusals(plugin):
             (changed("kind", "WEFT_PLUGIN_TOPOLOGY(chordal_ops)", '{"teapot", &chordal_ops, 8}'),
              "no plug-ins of the kind 'teapot'"),
             (changed("member", "    .distance = chordal_distance,\n", ""), "lacks the member distance"),
+            (compiled("early", EXAMPLE + "\n__attribute__((constructor)) static void now(void) { abort(); }\n"),
+             "crashes while it is loaded"),
+            (compiled("half", EXAMPLE.replace('.name = "pulse"', '.name = "ring"')), "a generator called 'ring'"),
             (changed("symbol", "find_distances(net);", "extern void wf_secret(void); wf_secret();"),
              "undefined symbol")):
         done = weft("--plugin", path, "topo", "ring:4")
@@ -92,7 +96,75 @@ def check_refusals(plugin):
     check(done.returncode == 3, "loaded before", done)
 
 
+def time_of(plugin, *options):
+    done = weft("--plugin", plugin, *ON_TORUS, "-q", "-f", "-o", "result.line", *options)
+    check(done.returncode == 0, f"{options}", done)
+    text = pathlib.Path("result.line").read_text(encoding="utf-8")
+    check(text.startswith("trace.calls ") and text.endswith(" ps\n"), text)
+    return int(text.split()[1])
+
+
+def check_parts(plugin):
+    """Routing policy, collective algorithm, trace format with a parameter, and output: in a run, in help,
+    in errors and in completion."""
+    pathlib.Path("trace.calls").write_text(CALLS, encoding="utf-8")
+    usual = time_of(plugin)
+    check(time_of(plugin, "-p", "trace.unit=2us") == usual + 25_000_000, "the trace's parameter")
+    check(time_of(plugin, "-p", "mpi.allreduce=star") != usual, "the algorithm changes nothing")
+    done = weft("--plugin", plugin, *ON_TORUS, "-p", "net.routing=last", "--json")
+    check(json.loads(done.stdout)["scenario"]["parameters"]["net"]["routing"] == "last", "the policy", done)
+    spread = ("replay", "gen:random", "-n", "16", *ON_TORUS[2:])
+    digests = {line for how in ("last", "minimal")
+               for line in weft("--plugin", plugin, *spread, "-p", f"net.routing={how}").stdout.splitlines()
+               if line.startswith("Digest")}
+    check(len(digests) == 2, f"routes as with the usual policy: {digests}")
+    for arguments, words in ((("help",), "trace.calls"), (("help", "trace.calls"), "trace.unit"),
+                             (("coll", "list", "allreduce"), "star"), (("help", "net"), "last"),
+                             (("replay", "--help"), ".line"), (("info", "trace.calls"), "calls")):
+        done = weft("--plugin", plugin, *arguments)
+        check(done.returncode == 0 and words in done.stdout, f"{arguments}: no {words}", done)
+    pathlib.Path("bad.calls").write_text("calls 4\n9 compute 25\n", encoding="utf-8")
+    for arguments, words in (((*ON_TORUS, "-p", "net.routing=lst"), "did you mean 'last'"),
+                             ((*ON_TORUS, "-p", "mpi.allreduce=sta"), "did you mean 'star'"),
+                             ((*ON_TORUS, "-o", "x.lin"), ".clog2 or .line"),
+                             (("replay", "bad.calls"), "bad.calls:2: expected a call")):
+        done = weft("--plugin", plugin, *arguments)
+        check(done.returncode in (2, 3) and words in done.stderr, f"{arguments}: expected {words}", done)
+    done = weft("check-plugin", plugin, "--sample", "trace.calls")
+    check(done.returncode == 0 and done.stdout.count(": passed\n") == 4, "check-plugin", done)
+    careless = compiled("careless", PARTS.replace("n < 4 || a >= ranks", "n < 4"))
+    done = weft("check-plugin", careless, "--sample", "trace.calls")
+    check(done.returncode == 0, "a sample without such a line", done)
+    pathlib.Path("long.calls").write_text(CALLS.replace("0 send 1 4096", "0 send 19 4096"), encoding="utf-8")
+    done = weft("check-plugin", careless, "--sample", "long.calls")
+    check(done.returncode == 4 and "trace format calls: failed" in done.stdout, "a peer that is none", done)
+    done = weft("check-plugin", plugin, "--sample", "nothing")
+    check(done.returncode == 3 and "cannot read the sample 'nothing'" in done.stderr, "no sample", done)
+
+
+def check_crash():
+    """In a run: the plug-in is named."""
+    crashing = compiled("crash", PARTS.replace("struct wf_vc_step step;\n", "struct wf_vc_step step;\n"
+                                               "    *(volatile int *)8 = 1;\n"))
+    done = weft("--plugin", crashing, "replay", "gen:random", "-n", "16", *ON_TORUS[2:], "-p", "net.routing=last")
+    check(done.returncode == 70 and "with the plug-in ./crash.so; 'weft check-plugin'" in done.stderr, "a crash", done)
+    done = weft("check-plugin", crashing)
+    check(done.returncode == 4 and "routing policy last: crashed" in done.stdout, "a policy that crashes", done)
+
+
+def check_completion(plugin):
+    script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _weft; printf "%s\\n" "${COMPREPLY[@]}"'
+    for words, wanted in (([plugin, "replay", "gen", ":", "pu"], "pulse"), ([plugin, "replay", "x", "--topo", "ch"], "chordal:"),
+                          (["=", plugin, "re"], "replay")):
+        done = subprocess.run(["bash", "-c", script, "bash", str(SOURCE / "share/completions/weft.bash"), WEFT,
+                               "--plugin", *words], capture_output=True, text=True, check=False)
+        check(wanted in done.stdout.split(), f"completion of {words}", done)
+
+
 EXAMPLE_OBJECT = compiled("chordal", EXAMPLE)
+check_parts(compiled("parts", PARTS))
+check_crash()
+check_completion(EXAMPLE_OBJECT)
 check_use(EXAMPLE_OBJECT)
 check_check(EXAMPLE_OBJECT)
 check_refusals(EXAMPLE_OBJECT)

@@ -467,11 +467,12 @@ static void everybody_ends_with_what_the_standard_says(void)
 static void the_table_is_in_order_and_names_are_found(void)
 {
     const struct wf_coll_ops *const *table = wf_coll_table();
+    bool is_own = wf_coll_registry.with == NULL; /* plug-ins stand behind the others */
     uint32_t kinds = 0;
 
     for (uint32_t i = 0; table[i] != NULL; i++) {
         CHECK(wf_coll_find(table[i]->kind, table[i]->name) == table[i]);
-        CHECK(i == 0 || table[i]->kind >= table[i - 1]->kind);
+        CHECK(i == 0 || !is_own || table[i]->kind >= table[i - 1]->kind);
         kinds |= UINT32_C(1) << table[i]->kind;
     }
     CHECK_U64(kinds, (UINT32_C(1) << WF_COLL_KINDS) - 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every registered reader of traces must do. A reader joins by being registered, with a
- * sample: a trace in tests/data/traces/<name of the reader>/, or a writer of the same name. */
+ * sample: a trace in tests/data/traces/<name of the reader>/, or a writer of the same name. With the
+ * reader of a plug-in (WEFT_TEST_ONLY) WEFT_TEST_SAMPLE names the trace, a file or a directory. */
 #include "base/mem.h"
 #include "program/ops/fields.h"
 #include "program/trace/reader.h"
@@ -85,14 +86,24 @@ static void write_bytes(const char *path, const unsigned char *bytes, size_t siz
     }
 }
 
-/* Copies the files in tests/data; a trace of one file is named by that file. */
-static void add_stored(const struct wf_reader_ops *reader)
+/* Copies a file into the sample, which it then names. */
+static void add_file(struct sample *sample, const char *from, const char *name)
 {
-    char from[PATH], path[2 * PATH];
-    struct dirent *entry;
+    unsigned char *bytes = NULL;
+    size_t size = read_bytes(from, &bytes);
 
-    (void)snprintf(from, PATH, "%s/traces/%s", WF_TEST_DATA, reader->name);
+    (void)snprintf(sample->path, PATH, "%.200s/%.255s", sample->directory, name);
+    write_bytes(sample->path, bytes, size);
+    free(bytes);
+}
+
+/* Copies the files in a directory; a trace of one file is named by that file. */
+static void add_stored(const struct wf_reader_ops *reader, const char *from)
+{
+    char path[2 * PATH];
+    struct dirent *entry;
     DIR *dir = opendir(from);
+
     if (dir == NULL) {
         return;
     }
@@ -100,17 +111,35 @@ static void add_stored(const struct wf_reader_ops *reader)
     uint32_t n = 0;
     while ((entry = readdir(dir)) != NULL) {
         if (entry->d_name[0] != '.') {
-            unsigned char *bytes = NULL;
             (void)snprintf(path, sizeof(path), "%s/%s", from, entry->d_name);
-            size_t size = read_bytes(path, &bytes);
-            (void)snprintf(path, sizeof(path), "%s/%s", sample->directory, entry->d_name);
-            write_bytes(path, bytes, size);
-            free(bytes);
+            add_file(sample, path, entry->d_name);
             n++;
         }
     }
     (void)closedir(dir);
-    (void)snprintf(sample->path, PATH, "%.500s", n == 1 ? path : sample->directory);
+    if (n != 1) {
+        memcpy(sample->path, sample->directory, sizeof(sample->path));
+    }
+}
+
+/* The sample of a plug-in's reader, which its user names. */
+static bool add_given(const struct wf_reader_ops *reader)
+{
+    const char *given = getenv("WEFT_TEST_SAMPLE");
+    struct stat st;
+
+    if (given == NULL) {
+        return false;
+    }
+    if (stat(given, &st) != 0) {
+        printf("# no file %s\n", given);
+    } else if (S_ISDIR(st.st_mode)) {
+        add_stored(reader, given);
+    } else {
+        const char *slash = strrchr(given, '/');
+        add_file(new_sample(reader, "given"), given, slash != NULL ? slash + 1 : given);
+    }
+    return true;
 }
 
 /* A program of two ranks that every format can hold. */
@@ -173,8 +202,15 @@ static void every_reader_has_a_sample(void)
 {
     for (const struct wf_reader_ops *const *r = wf_reader_table(); *r != NULL; r++) {
         uint32_t before = n_samples;
-        add_stored(*r);
-        add_written(*r);
+        char stored[PATH];
+        if (!wf_test_wants((*r)->name)) {
+            continue;
+        }
+        (void)snprintf(stored, PATH, "%s/traces/%s", WF_TEST_DATA, (*r)->name);
+        if (!add_given(*r)) {
+            add_stored(*r, stored);
+            add_written(*r);
+        }
         if (n_samples == before && !writer_is_absent(*r)) {
             printf("# the reader '%s' has no sample in tests/data/traces/%s\n", (*r)->name,
                    (*r)->name);

@@ -41,6 +41,37 @@ if ./halo nowhere 2>said || ! grep -q "nowhere" said || ./halo frontier 0 2>said
     echo "the example does not fail"; cat said; exit 1
 fi
 
+# Plug-ins, compiled with the installed headers, in a program of somebody else's and in Python.
+read -ra plugin_flags <<<"$(prefix/bin/weft --plugin-cflags)"
+for name in chordal parts; do
+    "$CC" -shared -fPIC "${plugin_flags[@]}" "$WEFT_SOURCE_DIR/examples/plugin/$name.c" -o $name.so
+done
+echo 'int nothing;' >empty.c
+"$CC" -shared -fPIC empty.c -o empty.so
+"$CC" -rdynamic -o plugins "$WEFT_SOURCE_DIR/examples/library/plugins.c" "${flags[@]}"
+expect_failure() {
+    local words=$1 status=0
+    shift
+    "$@" 2>said || status=$?
+    [ $status = 3 ] && grep -qF -- "$words" said || { echo "$*: $status, expected '$words'"; cat said; exit 1; }
+}
+read -r with _ <<<"$(./plugins gen:pulse chordal:16,chord=4 ./chordal.so ./parts.so ./chordal.so)"
+read -r without _ <<<"$(./plugins gen:ring torus:16)"
+[ "$with" = $((without + 1)) ] || { echo "$without topologies without, $with with the plug-ins"; exit 1; }
+expect_failure "is no plug-in" ./plugins gen:ring torus:16 ./empty.so
+expect_failure "cannot load the plug-in './none.so': ./none.so: cannot open" ./plugins gen:ring torus:16 ./none.so
+"$CC" -o hidden "$WEFT_SOURCE_DIR/examples/library/plugins.c" "${flags[@]}"
+expect_failure "link this program with -rdynamic" ./hidden gen:pulse chordal:16 ./chordal.so
+PYTHONPATH=$here/prefix/lib/python3/dist-packages python3 -B -c '
+import weft
+try:
+    weft.load_plugin("./empty.so")
+except weft.Error as error:
+    assert error.code == 3 and "is no plug-in" in str(error), error
+weft.load_plugin("./chordal.so")
+assert weft.run("gen:pulse", 16, topology="chordal:16,chord=4", network="packet").seconds > 0' ||
+    { echo "the plug-in does not work in Python"; exit 1; }
+
 # All headers together, as users compile them; task.h needs MPI.
 mpi=${MPICC:-mpicc}
 for how in "-x c -std=c11" "-x c++ -std=c++17"; do

@@ -3,6 +3,7 @@
 
 #include "engine/models/bench.h"
 #include "model/net/net.h"
+#include "model/net/route/route.h"
 #include "model/ranks/cpu/cpu.h"
 #include "model/ranks/node_params.h"
 #include "model/ranks/ranks.h"
@@ -44,6 +45,7 @@ REGISTRY(graph, wf_graph_ops, wf_gen_graph_table, .scope = "gen", .params = ops-
 REGISTRY(reader, wf_reader_ops, wf_reader_table, .scope = "trace", .params = ops->params)
 REGISTRY(net, wf_net_ops, wf_net_table, .scope = "net", .params = ops->params,
          .limits = ops->limits)
+REGISTRY(routing, wf_route_ops, wf_route_table, .params = NULL)
 REGISTRY(topo, wf_topo_ops, wf_topo_table, .args = ops->args)
 REGISTRY(bench, wf_bench_ops, wf_bench_table, .scope = ops->name, .params = ops->params)
 
@@ -71,6 +73,7 @@ static const struct kind kinds[] = {
     {"trace", "Trace formats", get_reader, {.name = NULL}},
     {"net", "Network models", get_net, {.name = NULL}},
     {"topo", "Topologies", get_topo, {.name = NULL}},
+    {"routing", "Routing policies", get_routing, {.name = NULL}},
     SINGLE("cpu", "Processors", "the processors of a node", wf_cpu_params),
     SINGLE("node", "Nodes", "what a node costs and what its ranks share", wf_node_params),
     SINGLE("mpi", "MPI", "the MPI library", wf_mpi_params),

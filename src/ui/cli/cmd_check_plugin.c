@@ -6,7 +6,6 @@
 #include "ui/cli/cli.h"
 #include "ui/plugin/plugin.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,15 +13,21 @@
 
 struct check_plugin_opts {
     bool quiet;
+    const char *sample;
 };
 
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct check_plugin_opts, quiet, BOOL, "quiet", 'q', NULL,
                .doc = "Show only what fails"),
+    WF_OPT_ROW(struct check_plugin_opts, sample, TEXT, "sample", 's', "<file|directory>",
+               .doc = "A trace in the format of the plug-in, to check how it is read, whole "
+                      "and damaged; the original stays as it is"),
     WF_OPT_END,
 };
 
-/* The program that checks a kind; null: nothing but loading checks it. */
+static const char trace_format[] = "trace format"; /* the kind that is checked on a sample */
+
+/* The program that checks a kind. */
 static const struct {
     const char *kind, *program;
 } checks[] = {
@@ -30,7 +35,7 @@ static const struct {
     {"routing policy", "conformance_route"},
     {"collective algorithm", "conformance_coll"},
     {"generator", "conformance_gen"},
-    {"trace format", NULL},
+    {trace_format, "conformance_reader"},
     {"output format", "conformance_writer"},
 };
 
@@ -45,39 +50,24 @@ static char *path_of(const char *program)
     return built != NULL ? built : wf_install_find(program);
 }
 
-/* In the child: becomes the program, with this plug-in and only the part called `name`. */
-static void become(const char *program, const char *plugin, const char *name, int out)
+/* A part of a plug-in. */
+struct part {
+    const char *plugin, *kind, *name;
+    const char *sample; /* for a trace format; or null */
+};
+
+/* In the child: becomes the program, with this plug-in and only this part. */
+static void become(const char *program, const struct part *part, int out)
 {
     char *argv[] = {wf_unconst(program), NULL};
 
-    if (setenv("WEFT_PLUGINS", plugin, 1) == 0 && setenv("WEFT_TEST_ONLY", name, 1) == 0 &&
+    if (setenv("WEFT_PLUGINS", part->plugin, 1) == 0 &&
+        setenv("WEFT_TEST_ONLY", part->name, 1) == 0 &&
+        (part->sample == NULL || setenv("WEFT_TEST_SAMPLE", part->sample, 1) == 0) &&
         dup2(out, STDOUT_FILENO) >= 0) {
         (void)execv(program, argv);
     }
     _exit(127);
-}
-
-/* Loads the plug-in in a child, which says what crashed if it does. */
-static enum wf_status try_to_load(const char *plugin, struct wf_err *err)
-{
-    int how = 0;
-    pid_t child = fork();
-
-    if (child == 0) {
-        static const int crashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
-        struct wf_err ignored;
-        for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
-            (void)signal(crashes[i], SIG_DFL); /* no report of a bug of weft */
-        }
-        _exit(wf_plugin_load(plugin, &ignored) == WF_OK ? 0 : 1);
-    }
-    if (child < 0 || waitpid(child, &how, 0) != child) {
-        return wf_err_set(err, WF_EIO, "cannot start a process");
-    }
-    return !WIFSIGNALED(how)
-               ? WF_OK
-               : wf_err_set(err, WF_EINVAL, "plug-in '%.200s' crashes while it is loaded: %s",
-                            plugin, strsignal(WTERMSIG(how)));
 }
 
 /* Shows what the program said, unless it passed and nobody wants to see that. */
@@ -90,11 +80,6 @@ static void show(struct wf_cli *cli, FILE *said, bool all)
         (void)fputc(line[0], cli->out);
     }
 }
-
-/* A part of a plug-in. */
-struct part {
-    const char *plugin, *kind, *name;
-};
 
 static const char *verdict(int how)
 {
@@ -112,7 +97,7 @@ static enum wf_status check_part(struct wf_cli *cli, const char *program,
     pid_t child = said != NULL ? fork() : -1;
 
     if (child == 0) {
-        become(program, part->plugin, part->name, fileno(said));
+        become(program, part, fileno(said));
     }
     if (child < 0 || waitpid(child, &how, 0) != child) {
         return wf_err_set(err, WF_EIO, "cannot start '%.200s'", program);
@@ -139,16 +124,16 @@ static const char *program_for(const char *kind)
     return NULL;
 }
 
-static enum wf_status check_number(struct wf_cli *cli, const char *plugin, size_t i, bool quiet,
-                                   struct wf_err *err)
+static enum wf_status check_number(struct wf_cli *cli, const char *plugin, size_t i,
+                                   const struct check_plugin_opts *opts, struct wf_err *err)
 {
-    struct part part = {.plugin = plugin, .kind = ""};
+    struct part part = {.plugin = plugin, .kind = "", .sample = opts->sample};
     part.name = wf_plugin_added(i, &part.kind);
     const char *wanted = program_for(part.kind);
 
-    if (wanted == NULL) {
-        (void)fprintf(cli->out, "%s %s: loaded; try it with 'weft info'\n", part.kind,
-                      part.name);
+    if (strcmp(part.kind, trace_format) == 0 && opts->sample == NULL) {
+        (void)fprintf(cli->out, "%s %s: loaded; --sample names a trace to check it with\n",
+                      part.kind, part.name);
         return WF_OK;
     }
     char *program = path_of(wanted);
@@ -156,7 +141,7 @@ static enum wf_status check_number(struct wf_cli *cli, const char *plugin, size_
         return wf_err_set(err, WF_EIO,
                           "%s is not installed beside this program; 'make' builds it", wanted);
     }
-    enum wf_status status = check_part(cli, program, &part, quiet, err);
+    enum wf_status status = check_part(cli, program, &part, opts->quiet, err);
     free(program);
     return status;
 }
@@ -170,19 +155,22 @@ static enum wf_status check_plugin_run(struct wf_cli *cli, const void *opts_arg,
     const char *kind;
     size_t before = 0;
 
+    if (opts->sample != NULL && access(opts->sample, R_OK) != 0) {
+        free(plugin);
+        return wf_err_set(err, WF_EINVAL, "cannot read the sample '%.200s'", opts->sample);
+    }
     if (plugin == NULL) {
         return wf_err_set(err, WF_EINVAL, "there is no file '%.200s'", operands->args.items[0]);
     }
     while (wf_plugin_added(before, &kind) != NULL) {
         before++; /* of other plug-ins */
     }
-    status = try_to_load(plugin, err);
-    status = status == WF_OK ? wf_plugin_load(plugin, err) : status;
+    status = wf_plugin_load(plugin, err);
     if (status == WF_OK && wf_plugin_added(before, &kind) == NULL) {
         status = wf_err_set(err, WF_EINVAL, "plug-in '%.200s' adds nothing", plugin);
     }
     for (size_t i = before; status == WF_OK && wf_plugin_added(i, &kind) != NULL; i++) {
-        status = check_number(cli, plugin, i, opts->quiet, err);
+        status = check_number(cli, plugin, i, opts, err);
     }
     free(plugin);
     return status;
@@ -195,9 +183,10 @@ const struct wf_verb wf_verb_check_plugin = {
              .summary =
                  "Load a plug-in and run the conformance tests on all that it adds: the same "
                  "ones that weft's own topologies, routing policies, collective algorithms, "
-                 "generators and outputs pass",
+                 "generators, trace formats and outputs pass",
              .examples = {{"weft check-plugin ./mine.so", "All parts of mine.so"},
-                          {"weft check-plugin -q ./mine.so", "Nothing, if all pass"}},
+                          {"weft check-plugin ./mine.so --sample trace.calls",
+                           "A trace format, with a trace of it"}},
              .table = rows},
     .opts_size = sizeof(struct check_plugin_opts),
     .operand = "a plug-in",

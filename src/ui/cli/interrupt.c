@@ -10,6 +10,7 @@
 #include "run/execute/world.h"
 #include "run/program/program.h"
 #include "ui/cli/cli.h"
+#include "ui/plugin/plugin.h"
 
 #include <weft/weft.h>
 
@@ -102,7 +103,12 @@ static void on_crash(int number)
 {
     print("weft: internal error: ");
     print(crash_name(number));
-    print("; please report it, with the command and its input\n");
+    for (size_t i = 0; wf_plugin_path(i) != NULL; i++) {
+        print(i == 0 ? ", with the plug-in " : ", ");
+        print(wf_plugin_path(i));
+    }
+    print(wf_plugin_path(0) != NULL ? "; 'weft check-plugin' finds mistakes of plug-ins\n"
+                                    : "; please report it, with the command and its input\n");
     wf_temp_clean();
     _exit(wf_status_exit_code(WF_EINTERNAL));
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What scenarios can be made of. */
+/* What scenarios can be made of, and plug-ins, which add to it. */
 #include "model/coll/coll.h"
-#include "model/net/route/route.h"
 #include "run/machine/machine.h"
 #include "run/scenario/catalog.h"
 #include "run/scenario/scenario.h"
 #include "ui/library/library.h"
+#include "ui/plugin/plugin.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,10 +66,6 @@ void weft_list(const char *kind, bool (*each)(void *arg, const struct weft_item 
 
     show_params(&visit, "", NULL, wf_scenario_params);
     show_catalog(&visit);
-    for (const struct wf_route_ops *const *ops = wf_route_table(); *ops != NULL; ops++) {
-        show(&visit, &(struct weft_item){
-                         .kind = "routing", .name = (*ops)->name, .summary = (*ops)->summary});
-    }
     for (const struct wf_coll_ops *const *ops = wf_coll_table(); *ops != NULL; ops++) {
         show(&visit, &(struct weft_item){.kind = "algorithm",
                                          .name = (*ops)->name,
@@ -80,4 +76,11 @@ void weft_list(const char *kind, bool (*each)(void *arg, const struct weft_item 
          machine++) {
         show(&visit, &(struct weft_item){.kind = "machine", .name = machine->name});
     }
+}
+
+enum weft_code weft_plugin_load(const char *path, struct weft_error *error)
+{
+    struct wf_err err;
+
+    return wf_library_report(wf_plugin_load(path, &err), &err, error);
 }

@@ -13,8 +13,9 @@
 
 #include <stddef.h>
 
-/* Loads a plug-in and adds all that it has. A file that is none, that was compiled for another
- * version, or that has a name which is taken, is WF_EINVAL. */
+/* Loads a plug-in and adds all that it has; nothing if it is loaded already. A file that is none, that
+ * was compiled for another version, that crashes while it is loaded, or that has a name which is
+ * taken, is WF_EINVAL, and adds nothing. */
 WF_NODISCARD
 enum wf_status wf_plugin_load(const char *path, struct wf_err *err);
 
@@ -24,3 +25,6 @@ enum wf_status wf_plugin_load_list(const char *paths, struct wf_err *err);
 
 /* What plug-ins have added: number `i`, its kind ("topology") and name; null at the end. */
 const char *wf_plugin_added(size_t i, const char **kind);
+
+/* The path of plug-in number `i`; null at the end. May be called by signal handlers. */
+const char *wf_plugin_path(size_t i);

@@ -35,7 +35,9 @@ struct wf_writer_beside {
 };
 
 /* Required: all members except the flags, `beside`, and either `write` or `save` with
- * `check`. */
+ * `check`. Any member of a document may be missing, and texts may contain anything. All formats but
+ * timelines show an error ("error.message") and who waits in a deadlock (`rank` and `waits` of
+ * each value in "result.waiting.ranks"), and end with a newline. */
 struct wf_writer_ops {
     const char *name;
     const char *extension; /* file extension of the format, with the dot */
