@@ -6,7 +6,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
 endif()
 
-option(WEFT_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+option(WEFT_WERROR "Treat warnings as errors: for those who change weft" OFF)
 option(WEFT_LTO "Optimise across files in the Release configuration (GCC)" ON)
 option(WEFT_HARDEN "Check stacks and buffers in optimised builds, and protect tables of addresses (Linux)" ON)
 option(WEFT_NATIVE "Compile for the machine that builds (-march=native)" OFF)

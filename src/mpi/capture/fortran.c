@@ -22,12 +22,13 @@ extern int IN_PLACE, STATUS_IGNORE, STATUSES_IGNORE;
 #pragma weak pmpi_abort_
 #else
 #define REAL(name)      pmpir_##name##_f08_
-#define IN_PLACE        MPIR_F08_MPI_IN_PLACE
-#define STATUS_IGNORE   MPIR_F08_MPI_STATUS_IGNORE_OBJ
-#define STATUSES_IGNORE MPIR_F08_MPI_STATUSES_IGNORE_OBJ
-#pragma weak MPIR_F08_MPI_IN_PLACE
-#pragma weak MPIR_F08_MPI_STATUS_IGNORE_OBJ
-#pragma weak MPIR_F08_MPI_STATUSES_IGNORE_OBJ
+#define IN_PLACE        in_place
+#define STATUS_IGNORE   status_ignore
+#define STATUSES_IGNORE statuses_ignore
+/* Under names of our own, because mpi.h of MPICH 4.0 declares them, and that of later ones does not. */
+extern char in_place __asm__("MPIR_F08_MPI_IN_PLACE") __attribute__((weak));
+extern char status_ignore __asm__("MPIR_F08_MPI_STATUS_IGNORE_OBJ") __attribute__((weak));
+extern char statuses_ignore __asm__("MPIR_F08_MPI_STATUSES_IGNORE_OBJ") __attribute__((weak));
 #pragma weak pmpir_init_f08_
 #pragma weak pmpir_init_thread_f08_
 #pragma weak pmpir_finalize_f08_

@@ -35,7 +35,8 @@
         first a;                   \
         second b;                  \
     }
-#define PAIR_OFFSET(first, second) offsetof(PAIR_STRUCT(first, second), b)
+#define PAIR_OFFSET(first, second) \
+    ((sizeof(first) + _Alignof(second) - 1) / _Alignof(second) * _Alignof(second))
 #define PAIR(place, handle, first, second)                                                     \
     [place] = {                                                                                \
         .basic = WL_BASIC_PAIR,                                                                \

@@ -368,7 +368,7 @@ static void survey_all(struct opening *o, struct wf_trace *out, struct wf_err *e
     struct wf_records *records[WF_TRACE_WORKERS_MAX];
     bool seen[WF_DUMPI_CLOCKS] = {false};
 
-    for (uint32_t i = 0; i < o->n_workers; i++) {
+    for (uint32_t i = 0; i < o->n_workers && i < WF_TRACE_WORKERS_MAX; i++) {
         struct worker *worker = &o->workers[i];
         records[i] = worker->records = wf_records_new(o->set.n_ranks);
         for (uint32_t k = 0; k < WF_DUMPI_FUNCTIONS; k++) {
