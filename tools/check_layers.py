@@ -55,12 +55,14 @@ MAY_INCLUDE = {
     "mpi/lib": ["weft", "base/imports.h", "program/ops/finding.h"],
     "mpi/vrank": ["base", "program/ops", "program/trace"],
     "model/traffic": ["base", "model/topo", "model/net"],
+    "model/queue": ["base", "model/topo"],
     "model/net/router/lockstep": ["base", "model/net/router/gpu", "engine/hosts/barrier.h", "model/net", "model/net/router", "model/net/stats", "model/traffic"],
     "run/program": ["base", "base/result", "program/ops", "mpi/vrank", "weft"],
     "run/scenario": ["base", "engine", "model/topo", "model/net", "model/net/route", "model/ranks", "model/traffic", "program/trace", "program/gen",
                      "run/program"],
     "run/import": ["base", "model/topo", "program/trace", "run/scenario"],
     "run/machine": ["base", "model/topo", "model/net", "model/ranks", "run/scenario", "run/import"],
+    "run/workload": ["base", "model/queue", "run/machine"],
     "run/plan": ["base", "base/result", "program/extrapolate", "engine", "model/topo", "model/net", "model/ranks", "model/traffic", "program/ops",
                  "program/trace", "program/gen", "run/scenario", "run/import", "run/program"],
     "run/document": ["base", "base/result", "engine", "engine/hosts/comm.h", "model/topo", "model/net", "model/net/fault", "model/net/route",
@@ -70,7 +72,7 @@ MAY_INCLUDE = {
                     "run/plan", "run/document", "run/scenario", "run/program", "weft"],
     "ui/report": ["base", "program/trace/otf2/out.h", "program/trace/otf2/coll.h", "program/trace/clog2/out.h", "program/trace", "base/result"],
     "ui/plugin": ["base", "model/coll", "model/net/route", "model/topo", "program/gen", "program/trace", "ui/report", "weft"],
-    "ui/study": ["base", "model/coll", "run/execute", "run/machine", "run/scenario", "model/topo", "ui/draw", "program/ops", "program/trace", "program/trace/weft",
+    "ui/study": ["base", "model/coll", "run/execute", "run/machine", "run/scenario", "run/workload", "model/queue", "model/topo", "ui/draw", "program/ops", "program/trace", "program/trace/weft",
               "program/gen", "base/result", "ui/report", "weft"],
     "ui/library": ["base", "model/coll", "base/result", "run/execute", "run/machine", "run/scenario", "program/trace", "ui/report",
                    "ui/plugin", "ui/study", "weft"],
@@ -92,7 +94,7 @@ SEAMS = {
         run.h
     """.split(),
     "model": """
-        coll/coll.h coll/nccl.h net/fault/fault.h net/net.h net/route/route.h net/router/gpu/gpu.h
+        coll/coll.h coll/nccl.h queue/nodes.h queue/policy.h queue/queue.h net/fault/fault.h net/net.h net/route/route.h net/router/gpu/gpu.h
         net/router/lockstep/device.h net/router/lockstep/lockstep.h net/stats/link_report.h
         ranks/cpu/cpu.h ranks/local.h ranks/node_costs.h ranks/node_params.h ranks/place.h
         ranks/rails.h ranks/ranks.h ranks/record/path.h ranks/record/recorder.h
@@ -117,6 +119,7 @@ SEAMS = {
     "run": """
         execute/executor.h execute/run.h execute/world.h import/codes.h import/codes_text.h
         machine/machine.h machine/yaml.h program/program.h scenario/catalog.h scenario/scenario.h
+        workload/workload.h
     """.split(),
 }
 # Headers of libraries, and the only files that may include them: nobody else depends on the

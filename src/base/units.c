@@ -83,6 +83,20 @@ static const struct unit time_units[] = {
     {NULL, 0},
 };
 
+#define US_PER_DAY UINT64_C(86400000000)
+
+/* Long times, in microseconds. */
+static const struct unit span_units[] = {
+    {"y", 365 * US_PER_DAY},
+    {"d", US_PER_DAY},
+    {"h", US_PER_DAY / 24},
+    {"min", US_PER_DAY / 1440},
+    {"s", 1000000},
+    {"ms", 1000},
+    {"us", 1},
+    {NULL, 0},
+};
+
 static const struct unit human_times[] = {
     {"h", 3600 * PS_PER_SECOND},
     {"s", PS_PER_SECOND},
@@ -142,6 +156,16 @@ static const struct quantity times = {
     .scales = time_units,
     .endings = no_units,
     .max = WF_TIME_MAX,
+    .bare_zero = true,
+};
+
+static const struct quantity spans = {
+    .is = "a time",
+    .expected = "a number and us, ms, s, min, h, d or y",
+    .base = "microseconds",
+    .scales = span_units,
+    .endings = no_units,
+    .max = WF_SPAN_MAX,
     .bare_zero = true,
 };
 
@@ -396,6 +420,14 @@ enum wf_status wf_parse_time(const char *text, int64_t *out, struct wf_err *err)
     return WF_OK;
 }
 
+enum wf_status wf_parse_span(const char *text, int64_t *out, struct wf_err *err)
+{
+    uint64_t us = 0;
+    WF_TRY(parse(&spans, text, &us, err));
+    *out = (int64_t)us;
+    return WF_OK;
+}
+
 /* strtod() also reads hexadecimal numbers, infinities and leading spaces, which are errors
  * here. */
 static bool is_decimal(const char *text)
@@ -446,6 +478,11 @@ char *wf_format_count(uint64_t value, char *buf)
 char *wf_format_size(uint64_t bytes, char *buf)
 {
     return format(&sizes, bytes, buf);
+}
+
+char *wf_format_span(int64_t us, char *buf)
+{
+    return format(&spans, (uint64_t)us, buf);
 }
 
 char *wf_format_rate(uint64_t rate, char *buf)
@@ -534,6 +571,12 @@ char *wf_human_time(int64_t ps, char *buf)
     uint64_t magnitude = put_sign(ps, &behind);
 
     human(magnitude, human_times, 4, behind);
+    return buf;
+}
+
+char *wf_human_span(int64_t us, char *buf)
+{
+    human((uint64_t)us, span_units + 1, 3, buf);
     return buf;
 }
 

@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WF_TIME_MAX INT64_MAX /* picoseconds: 106 days */
+#define WF_TIME_MAX INT64_MAX       /* picoseconds: 106 days */
+#define WF_SPAN_MAX (INT64_MAX / 8) /* microseconds: 36,000 years */
 
 /* A rate is an integer in millibits per second, up to 2.3 PB/s. */
 #define WF_RATE_BYTE UINT64_C(8000) /* one byte per second */
@@ -26,6 +27,9 @@ WF_NODISCARD enum wf_status wf_parse_size(const char *text, uint64_t *out, struc
 /* "1.5us", "0": picoseconds, never negative. A unit (ps ns us ms s min h) is required unless 0.
  */
 WF_NODISCARD enum wf_status wf_parse_time(const char *text, int64_t *out, struct wf_err *err);
+/* "1.5h", "30d", "5y", "0": a long time in microseconds, never negative, at most WF_SPAN_MAX. A unit
+ * (us ms s min h d y) is required unless 0; a year has 365 days. */
+WF_NODISCARD enum wf_status wf_parse_span(const char *text, int64_t *out, struct wf_err *err);
 /* "200Gbit/s", "25GB/s", "0.1bit/s": a rate, never 0; a unit is required. "Gbps", "Gb/s" and
  * "GBps" are read too. */
 WF_NODISCARD enum wf_status wf_parse_rate(const char *text, uint64_t *out, struct wf_err *err);
@@ -41,6 +45,7 @@ enum { WF_UNITS_TEXT_MAX = 40 };
 char *wf_format_count(uint64_t value, char *buf);
 char *wf_format_size(uint64_t bytes, char *buf);
 char *wf_format_time(int64_t ps, char *buf);
+char *wf_format_span(int64_t us, char *buf);
 char *wf_format_rate(uint64_t rate, char *buf);
 char *wf_format_real(double value, char *buf); /* fewest digits; finite values only */
 
@@ -50,6 +55,7 @@ char *wf_format_measured_rate(double bytes_per_second, char *buf);
 
 /* For tables that people read: rounded to three or four significant digits. `buf` as above. */
 char *wf_human_time(int64_t ps, char *buf);     /* "3.146 ms"; seconds up to an hour */
+char *wf_human_span(int64_t us, char *buf);     /* "2.50 h"; days from one day on */
 char *wf_human_size(uint64_t bytes, char *buf); /* "1.50 GiB" */
 char *wf_human_count(double value, char *buf);  /* "12.3 M" */
 

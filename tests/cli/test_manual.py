@@ -54,6 +54,8 @@ def prepare():
     for name, latency in (("slow", 9), ("fast", 1), ("base", 2), ("a", 3), ("b", 4)):
         check_run(["replay", "gen:ring", "-n", "4", "-p", f"net.L={latency}us", "-o",
                    f"{name}.json"], 0)
+    pathlib.Path("jobs.swf").write_text("; MaxNodes: 4\n1 0 -1 9 4 -1 -1 4 9 -1 1 1 1 1 1 1 -1 -1\n", encoding="utf-8")
+    pathlib.Path("jobs.txt").write_text("JobID|Submit|Elapsed|NNodes\n1|2024-05-01T12:00:00|01:00|9\n", encoding="utf-8")
     pathlib.Path("osu.log").write_text(OSU, encoding="utf-8")
     pathlib.Path("nccl.log").write_text(check_run(["coll", "time", "-n", "8", "--machine", "h100-rail", "-b", "1MiB",
                                                    "-e", "4MiB"], 0).stdout, encoding="utf-8")

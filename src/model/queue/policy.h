@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The interface of scheduling policies: one file with a const struct wf_queue_policy and one line
+ * in policies.def. After all arrivals and ends of an instant the simulation calls schedule(), which
+ * starts jobs with wf_queue_start().
+ */
+
+#include "base/registry.h"
+#include "model/queue/queue.h"
+
+/* Nodes in use: by a job that runs. */
+struct wf_queue_use {
+    int64_t expected; /* when the nodes are free at the latest, as the scheduler knows */
+    int64_t end;      /* when they really are */
+    int64_t start;
+    uint32_t job, nodes;
+    uint32_t *list; /* the nodes */
+};
+
+/* What a policy sees. It changes nothing but `planned`. */
+struct wf_queue_sim {
+    const struct wf_queue_config *config;
+    int64_t now;
+    uint32_t free; /* nodes */
+    /* Jobs that wait, in the order of the policy. Those that have started are marked by
+     * WF_QUEUE_NONE until schedule() returns. */
+    uint32_t *waiting;
+    size_t n_waiting;
+    struct wf_queue_use *uses; /* in the order of expected ends */
+    size_t n_uses;
+    int64_t *planned; /* by job: when it is to start; WF_QUEUE_NEVER at first */
+    bool early;       /* nodes became free earlier than expected, since the last call */
+    struct wf_queue_own *own;
+};
+
+struct wf_queue_policy {
+    const char *name, *summary;
+    /* Whether a job is to be before another one in the queue; jobs that are not wait in the order
+     * of submission. Null: all of them. */
+    bool (*before)(const struct wf_queue_job *a, const struct wf_queue_job *b);
+    void (*schedule)(struct wf_queue_sim *sim);
+};
+
+#define WF_QUEUE_POLICY(name) extern const struct wf_queue_policy wf_queue_policy_##name;
+#include "model/queue/policies.def"
+
+/* All policies, null-terminated. */
+const struct wf_queue_policy *const *wf_queue_policies(void);
+
+/* Starts the job at a place of the queue. Its nodes must be free. */
+void wf_queue_start(struct wf_queue_sim *sim, size_t place);
+
+static inline const struct wf_queue_job *wf_queue_waiting(const struct wf_queue_sim *sim,
+                                                          size_t place)
+{
+    return &sim->config->jobs->items[sim->waiting[place]];
+}
+
+/* Starts jobs in the order of the queue until one does not fit; returns its place, or
+ * n_waiting. */
+size_t wf_queue_start_first(struct wf_queue_sim *sim);
+
+/* The schedule() of EASY backfilling, for policies with another order. */
+void wf_queue_easy(struct wf_queue_sim *sim);
