@@ -344,6 +344,31 @@ def test_extrae():
     check_run(["info", "bad.prv"], 3, stderr="line 7 .*a communicator whose members are not different tasks")
 
 
+def test_extrae_real():
+    """A file that Extrae's merger wrote: what the program did, and nothing of Extrae's own start and end."""
+    kept = pathlib.Path(__file__).resolve().parents[1] / "data/extrae/program.prv"
+    document = info(str(kept))
+    check(document["recorded_ps"] == 1384054210000 and document["compute_max_ps"] < 450 * 10**9, f"times within MPI: {document}")
+    rows = ops(str(kept))
+    roots = [("gather", "16", "1"), ("bcast", "48", "3"), ("bcast", "48", "0"), ("reduce", "48", "1"), ("gather", "20", "2"),
+             ("scatter", "20", "2"), ("bcast", "5000", "1"), *(("reduce", "40", str(root)) for root in range(4)), ("scatter", "24", "1")]
+    for rank in range(4):
+        check([(row["kind"], row["bytes"], row["root"]) for row in rows[rank] if row["root"]] == roots, f"roots of rank {rank}")
+        sends = [(row["kind"], row["bytes"]) for row in rows[rank] if row["kind"] in ("ssend", "bsend")]
+        check(sends == [("bsend", "80"), ("ssend", "16000")][:2 - rank % 2], f"modes of rank {rank}: {sends}")
+        check(rows[rank][0]["kind"] == "init" and rows[rank][-1]["kind"] == "finalize", f"ends of rank {rank}")
+    replays(str(kept))
+    # What Extrae needs to write its buffer is none of the program.
+    lines = foreign.PARAVER.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("2:1:1:1:1:6000:"))
+    flush = [f"2:1:1:1:1:{time}:40000003:{value}" for time, value in ((5200, 1), (5900, 0))]
+    pathlib.Path("flush.prv").write_text("\n".join([*lines[:at], *flush, *lines[at:], ""]))
+    times = [sum(int(row["duration_ps"]) for row in ops(name)[0] if row["kind"] == "compute") for name in ("e.prv", "flush.prv")]
+    check(times[0] - times[1] == 700 * 1000, f"computing without the flush: {times}")
+    check(info("flush.prv")["recorded_ps"] <= info("e.prv")["recorded_ps"], "recorded")
+    check(any("1 flushes" in note for note in info("flush.prv")["notes"]), "a note")
+
+
 def test_large_otf2():
     """More than a chunk of events at one and the same time."""
     check_run(["gen", "stencil3d", "-n", "2", "-o", "still.weft", "-p", "gen.iterations=4000", "-p",
@@ -584,6 +609,7 @@ def main():
     test_allprof_real()
     test_paraver()
     test_extrae()
+    test_extrae_real()
     test_large_otf2()
     test_otf2_iterations()
     test_late_otf2()

@@ -26,6 +26,7 @@
 
 enum {
     TYPE_P2P = 50000001, /* to TYPE_P2P + 2: events of calls */
+    TYPE_FLUSH = 40000003,
     STATE_RUNNING = 1,
     NUMBERS_MAX = 15, /* of a record */
 };
@@ -36,7 +37,8 @@ enum item_kind {
     ITEM_SEND,
     ITEM_POST,
     ITEM_ARRIVAL,
-    ITEM_RUN, /* a span of computing, if there are no events of calls */
+    ITEM_RUN,   /* a span of computing, if there are no events of calls */
+    ITEM_FLUSH, /* a span in which Extrae writes its buffer to a file */
 };
 
 /* Something that happens in a task. */
@@ -58,9 +60,10 @@ struct message {
 struct task {
     struct item *items;
     uint64_t n, capacity;
-    uint64_t coll, coll_time;       /* the latest collective, or 0, and when it began */
-    uint64_t init_begin, init_time; /* the latest MPI_Init, and how long it took */
-    bool in_init;
+    uint64_t coll, coll_time; /* the latest collective, or 0, and when it began */
+    uint64_t begin, end; /* of the program: the end of MPI_Init, and of MPI_Finalize or 0 */
+    uint64_t flush;      /* when a flush began, or 0 */
+    uint32_t call;       /* the name of the latest call */
 };
 
 struct reading {
@@ -75,7 +78,7 @@ struct reading {
     struct wf_map values;    /* of events: type << 32 | value -> name + 1 */
     bool has_calls;
     uint32_t order;
-    uint64_t n_threads, n_nonblocking, n_applications;
+    uint64_t n_threads, n_nonblocking, n_applications, n_flushes;
     struct wf_paraver_colls colls;
     struct wf_spool *spool;
     struct wf_records *records;
@@ -230,6 +233,16 @@ static void on_state(struct reading *r, const uint64_t *n)
     }
 }
 
+static bool is_init(const char *name)
+{
+    return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
+}
+
+static bool is_finalize(const char *name)
+{
+    return strcmp(name, "MPI_Finalize") == 0;
+}
+
 /* A call begins, or ends: then `number` is nothing. */
 static void on_call(struct reading *r, uint64_t rank, uint64_t time, uint32_t number, bool ends)
 {
@@ -238,18 +251,28 @@ static void on_call(struct reading *r, uint64_t rank, uint64_t time, uint32_t nu
 
     task->coll = ends ? 0 : wf_paraver_colls_call(&r->colls, name);
     task->coll_time = time;
-    if (!ends && strncmp(name, "MPI_Init", 8) == 0) {
-        task->init_begin = time;
-        task->in_init = true;
-    } else if (ends && task->in_init) {
-        task->init_time = time > task->init_begin ? time - task->init_begin : 0;
-        task->in_init = false;
+    if (ends && is_init(wf_strings_at(&r->names, task->call))) {
+        task->begin = time;
+    } else if (ends && is_finalize(wf_strings_at(&r->names, task->call))) {
+        task->end = time;
     }
+    task->call = number;
     add_item(r, rank,
              (struct item){.time = time,
                            .kind = ends ? ITEM_END : ITEM_CALL,
                            .name = number,
                            .value = task->coll});
+}
+
+static void on_flush(struct reading *r, uint64_t rank, uint64_t time, bool begins)
+{
+    struct task *task = &r->tasks[rank];
+
+    if (!begins && time > task->flush && task->flush > 0) {
+        add_item(r, rank,
+                 (struct item){.time = task->flush, .kind = ITEM_FLUSH, .value = time});
+    }
+    task->flush = begins ? time : 0;
 }
 
 static void on_event(struct reading *r, uint64_t rank, uint64_t time, uint64_t type,
@@ -261,6 +284,8 @@ static void on_event(struct reading *r, uint64_t rank, uint64_t time, uint64_t t
             name != NULL ? (uint32_t)*name - 1 : wf_strings_put(&r->names, "MPI call", 8);
         r->has_calls = true;
         on_call(r, rank, time, number, value == 0);
+    } else if (type == TYPE_FLUSH) {
+        on_flush(r, rank, time, value != 0);
     } else if (type >= WF_PARAVER_SENT && type <= WF_PARAVER_COMM) {
         const struct task *task = &r->tasks[rank];
         if (task->coll != 0 && task->coll_time == time) {
@@ -412,8 +437,9 @@ struct walk {
     struct reading *r;
     uint32_t rank;
     struct wf_trace_place place;
-    uint64_t clock;  /* until when its time is accounted for */
-    struct item run; /* the latest span of computing */
+    uint64_t clock;   /* until when its time is accounted for */
+    uint64_t flushed; /* the time of flushes */
+    struct item run;  /* the latest span of computing */
     bool in_call;
     uint32_t name;                       /* of the call */
     uint64_t coll;                       /* of the call, or 0 */
@@ -462,31 +488,28 @@ static bool has(const struct wf_buf *list, uint64_t value)
     return false;
 }
 
-/* Whether a call waits until its messages are sent; outside of calls a send does. */
-static bool is_blocking(const char *name)
+/* The op that sends a message in a call. Messages may leave later than MPI_Isend returns, in any
+ * call. Which call waits for an isend is a guess, so that MPI_Issend must not wait for its receiver. */
+static enum wf_op_kind send_of(const char *name)
 {
-    static const char *const names[] = {"", "MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend"};
+    enum wf_op_kind kind = wf_op_of_call(name);
+    const struct wf_op_info *info = wf_op_info(kind);
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(names[i], name) == 0) {
-            return true;
-        }
+    if (info->family == WF_FAMILY_SEND) {
+        return info->returns_request ? WF_OP_ISEND : kind;
     }
-    return strncmp(name, "MPI_Sendrecv", 12) == 0;
+    return name[0] == '\0' || kind == WF_OP_SENDRECV ? WF_OP_SEND : WF_OP_ISEND;
 }
 
-/* Messages may leave later than MPI_Isend returns, in any call. */
 static void put_sends(struct walk *w)
 {
-    bool waits = is_blocking(call_name(w));
+    enum wf_op_kind kind = send_of(call_name(w));
 
     for (size_t i = 0; i < n_of(&w->sent); i++) {
         const struct message *message = &w->r->messages[item_of(&w->sent, i)];
-        struct wf_op op = {.kind = waits ? WF_OP_SEND : WF_OP_ISEND,
-                           .peer = message->dst,
-                           .tag = message->tag,
-                           .bytes = message->bytes};
-        if (!waits) {
+        struct wf_op op = {
+            .kind = kind, .peer = message->dst, .tag = message->tag, .bytes = message->bytes};
+        if (kind == WF_OP_ISEND) {
             op.request = ++w->n_requests;
             wf_buf_append(&w->sends, &op.request, sizeof(op.request));
         }
@@ -566,9 +589,8 @@ static void put_call(struct walk *w, const char *name, uint64_t until)
 {
     const struct wf_op op = {.kind = WF_OP_CALL, .tag = (int32_t)w->name};
 
-    if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 ||
-        strcmp(name, "MPI_Finalize") == 0) {
-        put(w, &(struct wf_op){.kind = name[4] == 'I' ? WF_OP_INIT : WF_OP_FINALIZE});
+    if (is_init(name) || is_finalize(name)) {
+        put(w, &(struct wf_op){.kind = is_init(name) ? WF_OP_INIT : WF_OP_FINALIZE});
         return;
     }
     const struct wf_op_info *info = wf_op_info(wf_op_of_call(name));
@@ -605,6 +627,22 @@ static void end_call(struct walk *w, uint64_t time)
     w->in_call = false;
 }
 
+/* The tracer's time is none of the program. */
+static void pass_flush(struct walk *w, uint64_t from, uint64_t to)
+{
+    uint64_t begin = from > w->clock ? from : w->clock, end = w->r->tasks[w->rank].end;
+
+    if (end > 0 && from >= end) {
+        return;
+    }
+    w->r->n_flushes++;
+    w->flushed += to > begin ? to - begin : 0;
+    if (!w->in_call) {
+        put_computing(w, begin);
+        w->clock = to > begin ? to : begin;
+    }
+}
+
 static void do_item(struct walk *w, const struct item *item)
 {
     switch ((enum item_kind)item->kind) {
@@ -631,6 +669,9 @@ static void do_item(struct walk *w, const struct item *item)
         }
         w->run = *item;
         break;
+    case ITEM_FLUSH:
+        pass_flush(w, item->time, item->value);
+        break;
     case ITEM_SEND:
     case ITEM_POST:
     case ITEM_ARRIVAL:
@@ -649,8 +690,9 @@ static void do_item(struct walk *w, const struct item *item)
 /* What happens at the time at which a call begins or ends belongs to the call. */
 static uint32_t rank_of_kind(uint8_t kind)
 {
-    static const uint8_t places[] = {[ITEM_CALL] = 0,    [ITEM_SEND] = 1, [ITEM_POST] = 2,
-                                     [ITEM_ARRIVAL] = 3, [ITEM_END] = 4,  [ITEM_RUN] = 5};
+    static const uint8_t places[] = {
+        [ITEM_CALL] = 0, [ITEM_SEND] = 1, [ITEM_POST] = 2, [ITEM_ARRIVAL] = 3,
+        [ITEM_END] = 4,  [ITEM_RUN] = 5,  [ITEM_FLUSH] = 6};
 
     return places[kind];
 }
@@ -681,32 +723,35 @@ static void join_rank(struct reading *r, uint32_t rank)
     }
 }
 
-/* The recorded time is that of the header, without MPI_Init, which takes no time in a replay. */
-static void put_recorded(struct reading *r, uint32_t rank)
+/* From the end of MPI_Init, which takes no time in a replay, to that of MPI_Finalize or of the
+ * trace, without flushes. */
+static void put_recorded(const struct walk *w)
 {
-    uint64_t init = r->tasks[rank].init_time;
-    uint64_t span = r->recorded > init ? r->recorded - init : 0;
+    const struct reading *r = w->r;
+    const struct task *task = &r->tasks[w->rank];
+    uint64_t end = task->end > 0 ? task->end : r->recorded, left = task->begin + w->flushed;
+    uint64_t span = end > left ? end - left : 0;
 
     if (span > 0 && span < (uint64_t)WF_TIME_MAX / r->unit) {
-        wf_spool_wall(r->spool, rank, (int64_t)(span * r->unit));
+        wf_spool_wall(r->spool, w->rank, (int64_t)(span * r->unit));
     }
 }
 
 static void walk_rank(struct reading *r, uint32_t rank)
 {
     struct task *task = &r->tasks[rank];
-    struct walk w = {.r = r, .rank = rank, .place = r->file.place};
+    struct walk w = {.r = r, .rank = rank, .place = r->file.place, .clock = task->begin};
 
     w.place.rank = rank;
     for (uint64_t i = 0; i < task->n && !wf_trace_failed(r->err); i++) {
         do_item(&w, &task->items[i]);
     }
     end_call(&w, w.clock);
-    if (r->has_calls && w.run.value > w.clock && !wf_trace_failed(r->err)) {
+    if (r->has_calls && task->end == 0 && w.run.value > w.clock && !wf_trace_failed(r->err)) {
         w.clock = w.run.time > w.clock ? w.run.time : w.clock;
         put_computing(&w, w.run.value);
     }
-    put_recorded(r, rank);
+    put_recorded(&w);
     free(task->items);
     task->items = NULL;
     wf_buf_fini(&w.sent);
@@ -759,6 +804,7 @@ static void add_notes(const struct reading *r, struct wf_trace *out)
                         "member as root");
     wf_trace_note_count(out, r->n_nonblocking,
                         "nonblocking collectives are read as calls without messages");
+    wf_trace_note_count(out, r->n_flushes, "flushes of the tracer's buffer are left out");
     wf_trace_note_count(out, r->n_threads, "records of further threads are left out");
     wf_trace_note_count(out, r->n_applications, "records of further applications are left out");
 }
