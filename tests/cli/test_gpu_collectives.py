@@ -89,13 +89,15 @@ def check_measured():
 
 def check_monotonic():
     """More bytes never take less time, and all models of networks agree where nothing contends."""
+    # Machine files say nothing about routers; links of 64 GB/s and cycles of 1 ns.
+    wide = {"loggp": (), "latency": (), "packet": (), "router": ("-p", "net.phit=64")}
     for machine, gpus in sample((("a100-rail", 16), ("h100-rail", 8), ("h100-rail", 16), ("b200-fattree", 24)), 3):
         for kind in ("all_reduce", "alltoall"):
             last = {}
             for power in range(10, 31, 4):
                 times = {}
-                for net in ("loggp", "packet") if power <= 22 else ("loggp",):
-                    times[net] = predicted(coll_args(machine, gpus, kind, 1 << power, "--net", net))["predicted_time_ps"]
+                for net in ("loggp", "latency", "packet", "router") if power <= 22 else ("loggp", "latency"):
+                    times[net] = predicted(coll_args(machine, gpus, kind, 1 << power, "--net", net, *wide[net]))["predicted_time_ps"]
                     check(times[net] >= last.get(net, 0), f"{machine}, {gpus}, {kind}, {net}: {1 << power} bytes take less time")
                 check(max(times.values()) <= 1.02 * min(times.values()), f"{machine}, {gpus}, {kind}, {1 << power}: {times}")
                 last = times

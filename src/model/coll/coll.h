@@ -99,6 +99,11 @@ static inline uint32_t wf_coll_node_size(const struct wf_coll_args *args)
     return args->node_size > 1 ? args->node_size : 1;
 }
 
+/* How many ranks in a row are on one node, if that is the same for all nodes; else 1. Asks for the
+ * node of every rank. */
+uint32_t wf_coll_scan_nodes(uint32_t size, uint32_t (*node_of)(const void *arg, uint32_t rank),
+                            const void *arg);
+
 /* The slots first + i, modulo n_slots, for i = 0 to count - 1. If `mask` is not 0, only those
  * whose i has a bit of the mask set. */
 struct wf_coll_slots {

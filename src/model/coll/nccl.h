@@ -65,7 +65,7 @@ struct wf_coll_nccl_choice wf_coll_nccl_choose(const struct wf_coll_args *args, 
                                                bool messages);
 
 /* The messages that stand for what a collective of several nodes sends through the network, as
- * steps (model/coll/traffic.c); null if there are none. Except for alltoall(v), the message of
+ * steps (model/coll/traffic.c), as many for each rank; null if there are none. Except for alltoall(v), the message of
  * each rank has wf_coll_traffic_bytes() of `bytes`, as above. */
 const struct wf_coll_ops *wf_coll_traffic(const struct wf_coll_args *args);
 uint64_t wf_coll_traffic_bytes(const struct wf_coll_args *args, uint64_t bytes);

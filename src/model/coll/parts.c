@@ -213,3 +213,25 @@ struct wf_coll_step wf_coll_fold_out(const struct wf_coll_fold *fold, uint32_t r
                                  .recv = in.send,
                                  .take = WF_COLL_STORE};
 }
+
+uint32_t wf_coll_scan_nodes(uint32_t size, uint32_t (*node_of)(const void *arg, uint32_t rank),
+                            const void *arg)
+{
+    uint32_t m = 0, before = UINT32_MAX;
+
+    for (uint32_t r = 0; r < size; r++) {
+        uint32_t node = node_of(arg, r);
+        if (m == 0 && r > 0 && node != before) {
+            m = r;
+        }
+        bool begins = r == 0 || (m > 0 && r % m == 0);
+        if (begins != (node != before)) {
+            return 1;
+        }
+        before = node;
+    }
+    if (m == 0) {
+        return size;
+    }
+    return size % m == 0 ? m : 1;
+}

@@ -3,6 +3,8 @@
  * What a collective of GPUs sends through the network, without its order: each rank sends its
  * node's share to the rank of the same number on the next node, all at once. A ring in a pipeline
  * has the same bytes on the same links at the same time; trees have as many on other links.
+ * In an alltoall each rank of a node begins with another rank of the next node, as NCCL's schedule
+ * of pairs does, so that no rank receives from a whole node at once.
  */
 #include "base/arith.h"
 #include "model/coll/nccl.h"
@@ -28,7 +30,33 @@ static bool to_next_node(const struct wf_coll_args *args, uint32_t k, struct wf_
     return true;
 }
 
-/* Not in the list of algorithms: it does not move the data of a collective. */
+enum { AT_ONCE = 32 };
+
+/* The blocks for other nodes: node by node, and by the number of the rank on its node. */
+static bool pairs_of_nodes(const struct wf_coll_args *args, uint32_t k,
+                           struct wf_coll_step *out)
+{
+    uint32_t m = wf_coll_node_size(args), nodes = args->size / m;
+    uint32_t node = args->rank / m, local = args->rank % m, far = k / m + 1, turn = k % m;
+
+    if (k >= args->size - m) {
+        return false;
+    }
+    *out = wf_coll_idle();
+    out->send_to = (node + far) % nodes * m + (local + turn) % m;
+    out->recv_from = (node + nodes - far) % nodes * m + (local + m - turn) % m;
+    out->send = wf_coll_range(out->send_to, 1);
+    out->recv = wf_coll_range(out->recv_from, 1);
+    out->go_on = (k + 1) % AT_ONCE != 0;
+    return true;
+}
+
+/* Not in the list of algorithms: they do not move the data of a collective. */
+static const struct wf_coll_ops pairs = {.name = "traffic",
+                                         .summary = "Traffic between nodes",
+                                         .by_node = true,
+                                         .n_slots = wf_coll_slot_per_rank,
+                                         .step = pairs_of_nodes};
 static const struct wf_coll_ops ring = {.name = "traffic",
                                         .summary = "Traffic between nodes",
                                         .by_node = true,
@@ -43,8 +71,8 @@ const struct wf_coll_ops *wf_coll_traffic(const struct wf_coll_args *args)
         [WF_COLL_ALLGATHERV] = &ring,
         [WF_COLL_REDUCE_SCATTER] = &ring,
         [WF_COLL_REDUCE_SCATTER_BLOCK] = &ring,
-        [WF_COLL_ALLTOALL] = &wf_coll_alltoall_scattered,
-        [WF_COLL_ALLTOALLV] = &wf_coll_alltoallv_scattered,
+        [WF_COLL_ALLTOALL] = &pairs,
+        [WF_COLL_ALLTOALLV] = &pairs,
     };
 
     return wf_coll_node_size(args) == args->size ? NULL : ops[args->kind];

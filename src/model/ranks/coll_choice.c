@@ -38,27 +38,21 @@ int64_t wf_collective_began(const struct wf_caller *who, struct wf_rank_request 
 
 enum { SCANNED_MAX = 1024 };
 
-/* How many members in a row are on one node, if that is the same for all nodes; else 1. Looks at
- * every member. */
+struct members {
+    const struct wf_place *place;
+    const struct wf_rank_group *group;
+};
+
+static uint32_t node_of_member(const void *arg, uint32_t rank)
+{
+    const struct members *members = arg;
+
+    return wf_place_node(members->place, wf_rank_group_member(members->group, rank));
+}
+
 static uint32_t scan_node_size(const struct wf_place *place, const struct wf_rank_group *group)
 {
-    uint32_t m = 0, before = UINT32_MAX;
-
-    for (uint32_t r = 0; r < group->size; r++) {
-        uint32_t node = wf_place_node(place, wf_rank_group_member(group, r));
-        if (m == 0 && r > 0 && node != before) {
-            m = r;
-        }
-        bool begins = r == 0 || (m > 0 && r % m == 0);
-        if (begins != (node != before)) {
-            return 1;
-        }
-        before = node;
-    }
-    if (m == 0) {
-        return group->size;
-    }
-    return group->size % m == 0 ? m : 1;
+    return wf_coll_scan_nodes(group->size, node_of_member, &(struct members){place, group});
 }
 
 /* The same in constant time where nodes are filled in order and members are at equal distances.

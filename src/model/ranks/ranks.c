@@ -143,11 +143,39 @@ static enum wf_status unknown_algorithm(enum wf_coll_kind kind, const char *name
                       name, hint[0] != '\0' ? hint : "; 'weft coll list' shows all");
 }
 
+static bool has_nccl_rules(const struct wf_mpi_params *mpi)
+{
+    return mpi->rules == WF_COLL_RULES_NCCL || mpi->rules == WF_COLL_RULES_NCCL_FORMULA;
+}
+
+struct wf_coll_nccl wf_mpi_nccl(const struct wf_mpi_params *mpi,
+                                const struct wf_node_params *node, const struct wf_net *net,
+                                uint32_t slots)
+{
+    struct wf_coll_nccl nccl = mpi->nccl;
+
+    nccl.nics = net->ends.nics;
+    nccl.nics_per_gpu = node->nic_policy == WF_NODE_NIC_STRIPE ? net->ends.nics / slots : 1;
+    return nccl;
+}
+
+uint32_t wf_mpi_by_table(const struct wf_mpi_params *mpi)
+{
+    uint32_t kinds = 0;
+
+    for (uint32_t kind = 0; kind < WF_COLL_KINDS; kind++) {
+        const char *name = mpi->algorithms[kind];
+        bool by_rules = has_nccl_rules(mpi) && (name == NULL || strcmp(name, "auto") == 0);
+        bool chosen = by_rules || (name != NULL && wf_formula_find(name) == WF_FORMULA_NCCL);
+        kinds |= chosen && wf_coll_nccl_has((enum wf_coll_kind)kind) ? UINT32_C(1) << kind : 0;
+    }
+    return kinds;
+}
+
 static enum wf_status find_algorithms(struct wf_ranks *ranks, struct wf_err *err)
 {
     struct wf_ranks_coll *coll = &ranks->coll;
-    bool is_nccl = ranks->mpi->rules == WF_COLL_RULES_NCCL ||
-                   ranks->mpi->rules == WF_COLL_RULES_NCCL_FORMULA;
+    bool is_nccl = has_nccl_rules(ranks->mpi);
     bool by_node = is_nccl;
 
     coll->order = (enum wf_mpi_coll_order)ranks->mpi->coll_order;
@@ -177,11 +205,7 @@ static enum wf_status find_algorithms(struct wf_ranks *ranks, struct wf_err *err
         }
     }
     coll->place = by_node ? ranks->place : NULL;
-    coll->nccl = ranks->mpi->nccl;
-    coll->nccl.nics = ranks->net->ends.nics;
-    coll->nccl.nics_per_gpu = ranks->node->nic_policy == WF_NODE_NIC_STRIPE
-                                  ? ranks->net->ends.nics / ranks->place->slots_max
-                                  : 1;
+    coll->nccl = wf_mpi_nccl(ranks->mpi, ranks->node, ranks->net, ranks->place->slots_max);
     return WF_OK;
 }
 

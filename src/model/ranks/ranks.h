@@ -63,6 +63,13 @@ enum wf_mpi_coll_order {
 
 extern const struct wf_param wf_mpi_params[]; /* parameters of struct wf_mpi_params */
 
+/* What NCCL knows about nodes with up to `slots` ranks, and the kinds of collectives that take
+ * the time of its table: bits 1 << enum wf_coll_kind. */
+struct wf_coll_nccl wf_mpi_nccl(const struct wf_mpi_params *mpi,
+                                const struct wf_node_params *node, const struct wf_net *net,
+                                uint32_t slots);
+uint32_t wf_mpi_by_table(const struct wf_mpi_params *mpi);
+
 /* Collectives whose time is a formula instead of messages (model/ranks/formula.h). */
 enum wf_formula {
     WF_FORMULA_NONE,

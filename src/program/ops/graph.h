@@ -54,11 +54,12 @@ struct wf_task_needs {
 /* A task that runs. */
 struct wf_task {
     uint32_t pe, number;
-    int64_t duration; /* picoseconds, not negative */
-    uint32_t n_sends; /* messages that it sends */
-    uint32_t n_next;  /* tasks of this PE that wait for it */
-    uint32_t stream;  /* of the PE, on which it runs; 0 if the graph has one stream */
-    uint64_t own[2];  /* for the graph itself, which sees them again in send() and next() */
+    int64_t duration;   /* picoseconds, not negative */
+    uint32_t n_sends;   /* messages that it sends */
+    uint32_t n_next;    /* tasks of this PE that wait for it */
+    uint32_t stream;    /* of the PE, on which it runs; 0 if the graph has one stream */
+    uint64_t own[2];    /* for the graph itself, which sees them again in send() and next() */
+    uint32_t n_signals; /* among the messages that it needs */
 };
 
 /* A message that a task sends. */
@@ -70,8 +71,22 @@ struct wf_task_send {
     /* Network interfaces of the sender and of the receiver, counted from the one that the PE
      * has of its node; if the node has fewer, they are counted round. */
     uint8_t nic, peer_nic;
+    /* A signal costs nothing and does not use the network: it arrives so many picoseconds after
+     * it was sent, or after the least delay of the network if that is more. 0: a message. */
+    int64_t delay;
 };
 
+/* What a graph may know about the machine that it runs on. */
+struct wf_graph_machine {
+    const struct wf_coll_nccl *nccl; /* for the times of collectives by the table of NCCL... */
+    uint32_t
+        by_table;     /* ...which these take: bits 1 << enum wf_coll_kind (model/coll/coll.h) */
+    bool has_traffic; /* and they last at least as long as their traffic */
+    int64_t least_delay;   /* of a signal to another PE */
+    const uint32_t *nodes; /* of each PE; valid during the call */
+};
+
+struct wf_coll_nccl;
 struct wf_graph;
 struct wf_steps_ops; /* program/ops/steps.h */
 
@@ -112,6 +127,8 @@ struct wf_graph_ops {
     /* WF_OK, or where and why a task could not be read. Such a task takes no time and sends
      * nothing. May be null. */
     enum wf_status (*check)(const struct wf_graph *graph, struct wf_err *err);
+    /* Called before a run, and the only function that may change the tasks. May be null. */
+    void (*prepare)(struct wf_graph *graph, const struct wf_graph_machine *machine);
 };
 
 /* The common head of every graph; the concrete struct has it as its first member. */
@@ -125,6 +142,7 @@ struct wf_graph {
     uint32_t n_nics; /* network interfaces that a PE names, at most 256; 0 is 1 */
     /* The kind of each stream, enum wf_stream_kind; null: all are CPUs. */
     const uint8_t *streams;
+    char *assumed; /* what was assumed to make it, as a sentence; null: nothing */
 };
 
 /* Whether PEs have more than one stream or one interface. */

@@ -240,6 +240,15 @@ static enum wf_status repeat_check(const struct wf_graph *graph, struct wf_err *
     return wf_graph_check(repeat->inner, err);
 }
 
+static void repeat_prepare(struct wf_graph *graph, const struct wf_graph_machine *machine)
+{
+    struct wf_graph *inner = ((struct repeat *)graph)->inner;
+
+    if (inner->ops->prepare != NULL) {
+        inner->ops->prepare(inner, machine);
+    }
+}
+
 static void repeat_destroy(struct wf_graph *graph)
 {
     struct repeat *repeat = (struct repeat *)graph;
@@ -262,6 +271,7 @@ static const struct wf_graph_ops repeat_ops = {
     .next = repeat_next,
     .target = repeat_target,
     .check = repeat_check,
+    .prepare = repeat_prepare,
 };
 
 enum wf_status wf_graph_repeat_body(struct wf_graph *inner, const uint32_t *body,

@@ -28,6 +28,7 @@ struct wf_reader_probe {
     size_t n;
     char **entries; /* the names in the directory, sorted */
     size_t n_entries;
+    uint32_t ranks; /* that are wanted: a reader may have more play a trace of one; 0: any */
 };
 
 /* What the accelerators of a rank did, and how much of its computing was at the same time.

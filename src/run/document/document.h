@@ -140,6 +140,8 @@ void wf_sim_spans_warn(const struct wf_robust *robust, enum wf_robust_which whic
 /* Adds to the list `warnings` of a document the parameters that are given but have no effect
  * because of the others. */
 void wf_sim_warn_unused(const struct wf_plan *plan, struct wf_value *root);
+/* Likewise what was assumed to make the programs. */
+void wf_sim_warn_assumed(const struct wf_plan *plan, struct wf_value *root);
 
 /* Whether a program needs more memory than a device has; `words` then says how much. */
 bool wf_sim_memory_lacks(const struct wf_plan *plan, char *words, size_t size);

@@ -9,6 +9,7 @@
 #include "model/ranks/cpu/cpu.h"
 #include "model/ranks/node_costs.h"
 #include "model/ranks/ranks.h"
+#include "program/ops/graph.h"
 #include "program/ops/source.h"
 #include "run/plan/job.h"
 #include "run/scenario/uncertainty.h"
@@ -212,6 +213,16 @@ static void warn_host_times(const struct wf_job *job, struct wf_value *root)
                     "of %.100s: set cpu.scale, such as 0.8 for processors that need 0.8 of the "
                     "time",
                     machine);
+    }
+}
+
+void wf_sim_warn_assumed(const struct wf_plan *plan, struct wf_value *root)
+{
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        const struct wf_graph *graph = plan->jobs[i].graph;
+        if (graph != NULL && graph->assumed != NULL) {
+            wf_sim_warn(root, "%s", graph->assumed);
+        }
     }
 }
 

@@ -127,6 +127,7 @@ static enum wf_status fill_document(struct wf_execution *x, struct everywhere *a
     }
     status = wf_sim_check_describe(&x->plan, &all->findings, root, status, x->err);
     wf_sim_warn_unused(&x->plan, root);
+    wf_sim_warn_assumed(&x->plan, root);
     if (replay) {
         wf_sim_warnings(job, wf_engine_tally_get(own->engine), root);
     }

@@ -249,6 +249,7 @@ static enum wf_status open_trace(const struct wf_plan *plan, uint32_t number,
     const char *path = job->settings->source;
     char key[64];
     struct wf_trace trace;
+    job->probe->ranks = (uint32_t)job->settings->ranks;
     enum wf_status status =
         wf_reader_open(job->reader, job->probe, job->block.values, &trace, err);
 

@@ -22,8 +22,8 @@ static void note_topology(const struct wf_scenario *scenario, const struct wf_va
     }
 }
 
-/* Tasks have no receives, no protocols and no collectives. */
-static bool affects_tasks(const char *key)
+/* Tasks have no receives and no protocols; those of some traces have collectives. */
+static bool affects_tasks(const char *key, bool have_collectives)
 {
     static const char *const of_protocols[] = {"node.copies",       "node.copy_unexpected",
                                                "node.registration", "node.registration_rate",
@@ -34,6 +34,10 @@ static bool affects_tasks(const char *key)
             return false;
         }
     }
+    if (have_collectives &&
+        (strncmp(key, "mpi.nccl_", 9) == 0 || strcmp(key, "mpi.rules") == 0)) {
+        return true;
+    }
     return strncmp(key, "mpi.", 4) != 0 || strncmp(key, "mpi.local", 9) == 0;
 }
 
@@ -42,6 +46,8 @@ static bool affects_tasks(const char *key)
 static void note_tasks(const struct wf_scenario *scenario, const struct wf_value *doc,
                        FILE *out)
 {
+    bool have_collectives = wf_doc_find(doc, "scenario.parameters.trace.coll_rules") != NULL;
+
     if (wf_doc_find(doc, "result.tasks") == NULL) {
         return;
     }
@@ -49,12 +55,14 @@ static void note_tasks(const struct wf_scenario *scenario, const struct wf_value
         const struct wf_setting *setting = &scenario->settings[i];
 
         if (setting->place == NULL && setting == wf_scenario_find(scenario, setting->key) &&
-            !affects_tasks(setting->key)) {
-            (void)fprintf(out, "weft: note: %s has no effect on a program of tasks%s\n",
-                          setting->key,
-                          strncmp(setting->key, "mpi.", 4) == 0
-                              ? "; of mpi.* only local, local_latency and local_bandwidth have"
-                              : "");
+            !affects_tasks(setting->key, have_collectives)) {
+            (void)fprintf(
+                out, "weft: note: %s has no effect on a program of tasks%s\n", setting->key,
+                strncmp(setting->key, "mpi.", 4) == 0
+                    ? have_collectives ? "; of mpi.* only rules, nccl_* and local* have"
+                                       : "; of mpi.* only local, local_latency and "
+                                         "local_bandwidth have"
+                    : "");
         }
     }
 }

@@ -23,7 +23,7 @@ struct header {
     uint16_t src_slot, dst_slot;
     uint32_t id;
     uint32_t departure[2];
-    uint32_t padding;
+    uint32_t is_signal;
 };
 
 _Static_assert(sizeof(struct header) == WF_NET_HEADER_WORDS * sizeof(uint32_t),
@@ -92,12 +92,22 @@ void wf_pe_send(const struct wf_pe_caller *who, const struct wf_task_send *send,
     struct wf_net_message msg = {.bytes = send->bytes,
                                  .src_node = wf_net_end(&net->ends, own_node, nic)};
     struct header header = {
-        .src_slot = (uint16_t)who->slot, .dst_slot = (uint16_t)dst_slot, .id = send->id};
+        .src_slot = (uint16_t)who->slot,
+        .dst_slot = (uint16_t)dst_slot,
+        .id = send->id,
+        .is_signal = send->delay > 0,
+    };
 
-    who->pe->sent_messages++;
-    who->pe->sent_bytes = wf_count_add(who->pe->sent_bytes, send->bytes);
     memcpy(header.departure, &at, sizeof(at));
     memcpy(msg.header, &header, sizeof(header));
+    if (header.is_signal) {
+        int64_t least = dst_node == own_node ? 0 : net->promise_ps;
+        wf_net_schedule(net, who->ctx, dst, wf_time_add(at, wf_max_i64(send->delay, least)),
+                        WF_PE_SELF, &msg);
+        return;
+    }
+    who->pe->sent_messages++;
+    who->pe->sent_bytes = wf_count_add(who->pe->sent_bytes, send->bytes);
     if (send->pe == who->number) {
         wf_net_schedule(net, who->ctx, msg.src_node, at, WF_PE_SELF, &msg);
     } else if (dst_node == own_node && pes->mpi->local) {
@@ -123,11 +133,12 @@ static void on_message(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
     const struct wf_pe_caller who = caller_of(pes, ctx, node, header.dst_slot);
     uint32_t src = wf_rails_sender(&pes->rails, msg, header.src_slot) - who.first;
     int64_t latency = at - departure;
+    bool counts = src != who.number && header.is_signal == 0;
 
-    if (src != who.number) {
+    if (counts) {
         wf_note(ctx, &latency, sizeof(latency));
     }
-    if (src != who.number && wf_recorder_is_on(&pes->recorder)) {
+    if (counts && wf_recorder_is_on(&pes->recorder)) {
         wf_recorder_message(&pes->recorder, ctx,
                             &(struct wf_sent){departure, at, msg->bytes, who.first + src,
                                               who.first + who.number});
@@ -458,6 +469,31 @@ static enum wf_status check_config(struct wf_pes *pes, const struct wf_pe_config
     return wf_rails_init(&pes->rails, config->place, config->net, pes->node, err);
 }
 
+/* Tells the graphs about the machine. */
+static void prepare_graphs(const struct wf_pes *pes)
+{
+    const struct wf_coll_nccl nccl =
+        wf_mpi_nccl(pes->mpi, pes->node, pes->net, pes->place->slots_max);
+    struct wf_graph_machine machine = {.nccl = &nccl,
+                                       .by_table = wf_mpi_by_table(pes->mpi),
+                                       .has_traffic = pes->mpi->rules == WF_COLL_RULES_NCCL,
+                                       .least_delay = pes->net->promise_ps};
+
+    for (uint32_t i = 0; i < pes->n_jobs; i++) {
+        struct wf_graph *graph = wf_unconst(pes->jobs[i].graph);
+        if (graph->ops->prepare == NULL) {
+            continue;
+        }
+        uint32_t *nodes = wf_xmalloc(graph->n_pes * sizeof(*nodes));
+        for (uint32_t pe = 0; pe < graph->n_pes; pe++) {
+            nodes[pe] = wf_place_node(pes->place, pes->first[i] + pe);
+        }
+        machine.nodes = nodes;
+        graph->ops->prepare(graph, &machine);
+        free(nodes);
+    }
+}
+
 static void add_nodes(struct wf_pes *pes, const struct wf_pe_config *config,
                       struct wf_engine *engine)
 {
@@ -499,6 +535,7 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     ask_for_tally(pes, config, engine);
     if (pes->loggops == NULL) {
         add_nodes(pes, config, engine);
+        prepare_graphs(pes);
     }
     *out = pes;
     return WF_OK;

@@ -50,7 +50,7 @@ extern const char *const wf_pe_granularity_names[]; /* null-terminated */
 
 /* A program and when it starts. */
 struct wf_pe_job {
-    const struct wf_graph *graph; /* kept */
+    const struct wf_graph *graph; /* kept, and prepared */
     int64_t start;                /* picoseconds */
 };
 
@@ -59,8 +59,7 @@ struct wf_pe_config {
     uint32_t n_jobs;              /* 1 or more */
     const struct wf_place *place; /* kept; places the PEs of all jobs */
     struct wf_net *net;           /* kept; created for place->n_nodes, not yet attached */
-    const struct wf_mpi_params
-        *mpi; /* kept; only the settings for messages within a node matter */
+    const struct wf_mpi_params *mpi;   /* kept; for messages within a node, and collectives */
     const struct wf_node_params *node; /* kept; null: wf_node_free */
     uint64_t seed;                     /* for the noise of nodes */
     const struct wf_cpu *cpu; /* kept; only its scale matters; null: durations as recorded */

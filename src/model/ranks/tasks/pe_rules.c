@@ -146,11 +146,12 @@ static void add_copy(const struct wf_pe_caller *who, uint32_t task, uint64_t byt
     *sum = wf_time_add(*sum, wf_transfer_ps(bytes, rate));
 }
 
-/* The CPU time to receive all messages that a task needed. */
-static int64_t receive_ps(const struct wf_pe_caller *who, uint32_t task)
+/* The CPU time to receive all messages that a task needed; signals cost nothing. */
+static int64_t receive_ps(const struct wf_pe_caller *who, uint32_t task, uint32_t n_signals)
 {
     const struct wf_node_costs *costs = &who->pes->costs;
-    int64_t ps = costs->o_recv > 0 ? times(costs->o_recv, needs_of(who, task).messages) : 0;
+    int64_t ps =
+        costs->o_recv > 0 ? times(costs->o_recv, needs_of(who, task).messages - n_signals) : 0;
     uint32_t cell = costs->copy_recv != WF_PARAM_WORD
                         ? wf_cellmap_take(who->ctx, &who->pe->copies, task)
                         : 0;
@@ -236,7 +237,7 @@ static void run_task(const struct wf_pe_caller *who, uint32_t number, int64_t re
         return;
     }
     who->graph->ops->task(who->graph, who->number, number, &task);
-    int64_t overhead = receive_ps(who, number);
+    int64_t overhead = receive_ps(who, number, task.n_signals);
     int64_t begin = begin_task(who, &task, ready), begun = begin;
     int64_t duration = duration_of(who, &task);
     int64_t computed = 0;    /* part of the duration so far */
@@ -256,7 +257,7 @@ static void run_task(const struct wf_pe_caller *who, uint32_t number, int64_t re
         before = wf_time_add(before, noise);
         computed = wf_max_i64(computed, offset);
         before = wf_time_add(before, computed);
-        int64_t cost = wf_node_send_ps(costs, send.bytes, true);
+        int64_t cost = send.delay > 0 ? 0 : wf_node_send_ps(costs, send.bytes, true);
         overhead = wf_time_add(overhead, cost);
         spend_time(who, WF_SPENT_ON_MESSAGES, before, wf_time_add(before, cost));
         wf_pe_send(who, &send, wf_time_add(begin, wf_time_add(offset, overhead)));
@@ -442,10 +443,11 @@ static int64_t quiet_ps(const struct wf_pe_caller *who)
         return 0;
     }
     who->graph->ops->task(who->graph, who->number, pe->fresh_task, &task);
-    return task.n_sends > 0 ? 0
-                            : wf_time_add(duration_of(who, &task),
-                                          times(who->pes->costs.o_recv,
-                                                needs_of(who, pe->fresh_task).messages));
+    return task.n_sends > 0
+               ? 0
+               : wf_time_add(duration_of(who, &task),
+                             times(who->pes->costs.o_recv,
+                                   needs_of(who, pe->fresh_task).messages - task.n_signals));
 }
 
 /* A fresh task waits until the PE is free, and if it sends nothing until it would end at the

@@ -135,7 +135,7 @@ enum wf_pe_event {
     WF_PE_WAKE,
     WF_PE_DEPART, /* hands a message to the network interface */
     WF_PE_LOCAL,  /* a message within the node */
-    WF_PE_SELF,   /* a message within the PE */
+    WF_PE_SELF,   /* a message within the PE, or a signal */
     WF_PE_INJECT, /* hands a message to the network */
 };
 

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,9 @@ void wf_chakra_define(struct wf_chakra *trace, const char *name, uint32_t *membe
 {
     make_world(trace);
     WF_SORT(members, n, by_number);
+    if (n > 0 && members[n - 1] >= trace->n_world && !trace->defined) {
+        trace->n_world = members[n - 1] + 1;
+    }
     for (uint32_t i = 1; i < n; i++) {
         if (members[i] == members[i - 1]) {
             wf_trace_bad(place, "group %.40s has rank %" PRIu32 " twice", name, members[i]);
@@ -74,6 +78,42 @@ static void bad_node(struct building *b, const struct wf_chakra_node *node, cons
     }
 }
 
+/* The group of this rank in a trace of one rank that all play: as long and as wide a row as that
+ * which the trace defines, or all ranks. Null if there is none. */
+static const struct wf_chakra_group *group_alike(struct building *b, uint32_t *number)
+{
+    struct wf_chakra *trace = b->trace;
+    const struct wf_chakra_group *group = &trace->groups[*number];
+    uint32_t n = group->n, stride = n > 1 ? group->members[1] - group->members[0] : 1;
+    struct wf_trace_place place = {.path = b->path, .err = b->err};
+    char name[96];
+
+    if (*number == WF_CHAKRA_WORLD || n == trace->n_world) {
+        *number = WF_CHAKRA_WORLD;
+        return &trace->groups[WF_CHAKRA_WORLD];
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        if (group->members[i] - group->members[i - 1] != stride) {
+            return NULL;
+        }
+    }
+    uint64_t row = (uint64_t)n * stride;
+    if (trace->n_ranks % row != 0) {
+        return NULL;
+    }
+    uint32_t first = (uint32_t)(b->rank / row * row) + b->rank % stride;
+    uint32_t *members = wf_xmalloc(n * sizeof(*members));
+    for (uint32_t i = 0; i < n; i++) {
+        members[i] = first + i * stride;
+    }
+    (void)snprintf(name, sizeof(name), "%" PRIu32 " x %" PRIu32 " from %" PRIu32, n, stride,
+                   first);
+    wf_chakra_define(trace, name, members, n, &place);
+    free(members);
+    *number = wf_strings_find(&trace->names, name, strlen(name));
+    return &trace->groups[*number];
+}
+
 /* Replaces the rank's own numbers of groups by those of the trace, and finds its member. */
 static void resolve_group(struct building *b, struct wf_chakra_rank *rank,
                           struct wf_chakra_node *node)
@@ -94,7 +134,14 @@ static void resolve_group(struct building *b, struct wf_chakra_rank *rank,
                  "of groups, like {\"1\": [0, 1]}");
         return;
     }
-    const struct wf_chakra_group *group = &trace->groups[number];
+    const struct wf_chakra_group *group =
+        trace->replicated ? group_alike(b, &number) : &trace->groups[number];
+    if (group == NULL) {
+        bad_node(b, node,
+                 "its process group cannot be made for other ranks: its members are at uneven "
+                 "distances, or the number of ranks is not a multiple of its rows");
+        return;
+    }
     const uint32_t *found =
         bsearch(&b->rank, group->members, group->n, sizeof(*group->members), by_number);
     if (found == NULL) {
@@ -107,7 +154,8 @@ static void resolve_group(struct building *b, struct wf_chakra_rank *rank,
         /* The root is a rank of the trace. */
         found =
             bsearch(&node->peer, group->members, group->n, sizeof(*group->members), by_number);
-        node->peer = found != NULL ? (uint32_t)(found - group->members) : 0;
+        node->peer =
+            found != NULL && !trace->replicated ? (uint32_t)(found - group->members) : 0;
     } else {
         node->peer = 0;
     }
@@ -381,8 +429,8 @@ static uint64_t bytes_of(enum wf_coll_kind kind, uint64_t bytes, uint32_t size)
     return divides ? bytes / size + (bytes % size != 0 ? 1 : 0) : bytes;
 }
 
-/* How many steps a rank has. Step numbers are valid up to the last one. */
-static uint32_t count_steps(const struct wf_coll_ops *ops, const struct wf_coll_args *args)
+/* Step numbers are valid up to the last one. */
+uint32_t wf_chakra_count_steps(const struct wf_coll_ops *ops, const struct wf_coll_args *args)
 {
     struct wf_coll_step step;
     uint32_t low = 0, high = 1; /* step low - 1 exists */
@@ -404,8 +452,7 @@ static uint32_t count_steps(const struct wf_coll_ops *ops, const struct wf_coll_
 
 enum { STEPS_COMPARED_MAX = 1 << 22 };
 
-/* Whether all messages of a call are sent and received in steps of the same number. */
-static bool is_aligned(const struct wf_chakra_call *call)
+bool wf_chakra_is_aligned(const struct wf_chakra_call *call)
 {
     struct wf_coll_args args = call->args, other = call->args;
     struct wf_coll_step own, theirs;
@@ -432,17 +479,18 @@ static bool is_same_call(const struct wf_chakra_call *a, const struct wf_chakra_
            a->args.bytes == b->args.bytes && a->args.root == b->args.root;
 }
 
-static void choose(struct wf_chakra *trace, struct wf_chakra_call *call)
+void wf_chakra_choose(const struct wf_chakra *trace, struct wf_chakra_call *call,
+                      const struct wf_chakra_call *last)
 {
-    const struct wf_chakra_call *last =
-        trace->n_calls > 0 ? &trace->calls[trace->n_calls - 1] : NULL;
+    bool is_same = last != NULL && !last->by_table && is_same_call(last, call);
 
-    enum wf_coll_rules rules = (enum wf_coll_rules)trace->params->coll_rules;
-
-    call->ops = wf_coll_choose(rules, &call->args);
-    call->protocol = wf_coll_choose_protocol(rules, &call->args);
+    call->by_table = false;
+    call->args.node_size = 0;
+    call->args.nccl = NULL;
+    call->ops = wf_coll_choose(trace->coll_rules, &call->args);
+    call->protocol = wf_coll_choose_protocol(trace->coll_rules, &call->args);
     call->n_slots = call->ops->n_slots(&call->args);
-    call->aligned = last != NULL && is_same_call(last, call) ? last->aligned : is_aligned(call);
+    call->aligned = is_same ? last->aligned : wf_chakra_is_aligned(call);
 }
 
 /* The collectives of a group at one of its members, in their order. */
@@ -516,12 +564,11 @@ static bool take_call(struct building *b, uint32_t group, struct turn *turns,
                                       .size = n,
                                       .root = first->peer,
                                       .bytes = bytes_of(first->kind, bytes, n)};
-    choose(trace, &call);
+    wf_chakra_choose(trace, &call,
+                     trace->n_calls > 0 ? &trace->calls[trace->n_calls - 1] : NULL);
     WF_PUSH(trace->calls, trace->n_calls, trace->calls_capacity, call);
     for (uint32_t i = 0; i < n; i++) {
         WF_PUSH(trace->firsts, trace->n_firsts, trace->firsts_capacity, 0);
-        call.args.rank = i;
-        latest[i]->n_tasks = count_steps(call.ops, &call.args) + 1;
     }
     return true;
 }
@@ -547,34 +594,49 @@ static void match_collectives(struct building *b)
 
 /* ---- tasks ---- */
 
-static void number_tasks(struct building *b, struct wf_chakra_rank *rank)
+static uint32_t tasks_of(const struct wf_chakra *trace, const struct wf_chakra_node *node)
 {
-    uint64_t next = 0;
-
-    for (uint32_t i = 0; i < rank->n && !wf_trace_failed(b->err); i++) {
-        struct wf_chakra_node *node = &rank->nodes[i];
-        node->n_tasks = node->type == WF_CHAKRA_COLL ? node->n_tasks : 1;
-        node->first_task = (uint32_t)next;
-        next += node->n_tasks;
-        if (next >= WF_NO_TASK) {
-            bad_node(b, node,
-                     "the collectives of its rank have more steps than weft can "
-                     "number");
-        }
-        if (node->type == WF_CHAKRA_COLL) {
-            b->trace->firsts[b->trace->calls[node->match].firsts + node->member] =
-                node->first_task;
-        }
+    if (node->type != WF_CHAKRA_COLL) {
+        return 1;
     }
-    rank->n_tasks = (uint32_t)next;
-    free(rank->order);
-    rank->order = NULL;
+    const struct wf_chakra_call *call = &trace->calls[node->match];
+    if (call->by_table) {
+        return wf_chakra_table_tasks(call, node->member);
+    }
+    struct wf_coll_args args = call->args;
+    args.rank = node->member;
+    return wf_chakra_count_steps(call->ops, &args) + 1;
+}
+
+bool wf_chakra_number_tasks(struct wf_chakra *trace)
+{
+    for (uint32_t r = 0; r < trace->n_ranks; r++) {
+        struct wf_chakra_rank *rank = &trace->ranks[r];
+        uint64_t next = 0;
+        for (uint32_t i = 0; i < rank->n; i++) {
+            struct wf_chakra_node *node = &rank->nodes[i];
+            node->n_tasks = tasks_of(trace, node);
+            node->first_task = (uint32_t)next;
+            next += node->n_tasks;
+            if (next >= WF_NO_TASK) {
+                return false;
+            }
+            if (node->type == WF_CHAKRA_COLL) {
+                trace->firsts[trace->calls[node->match].firsts + node->member] =
+                    node->first_task;
+            }
+        }
+        rank->n_tasks = (uint32_t)next;
+    }
+    return true;
 }
 
 void wf_chakra_build(struct wf_chakra *trace, const char *path, struct wf_err *err)
 {
     struct building b = {.trace = trace, .path = path, .err = err};
 
+    trace->coll_rules = (enum wf_coll_rules)trace->params->coll_rules;
+    trace->defined = true;
     make_world(trace);
     for (b.rank = 0; b.rank < trace->n_ranks && !wf_trace_failed(err); b.rank++) {
         struct wf_chakra_rank *rank = &trace->ranks[b.rank];
@@ -591,7 +653,10 @@ void wf_chakra_build(struct wf_chakra *trace, const char *path, struct wf_err *e
         match_messages(trace);
         match_collectives(&b);
     }
-    for (b.rank = 0; b.rank < trace->n_ranks && !wf_trace_failed(err); b.rank++) {
-        number_tasks(&b, &trace->ranks[b.rank]);
+    if (!wf_trace_failed(err) && !wf_chakra_number_tasks(trace)) {
+        (void)wf_err_set(err, WF_EINVAL,
+                         "%.200s: the collectives of a rank have more steps than weft can "
+                         "number",
+                         path);
     }
 }

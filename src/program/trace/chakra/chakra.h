@@ -11,12 +11,14 @@
  *   nodes.c           what a node becomes: its stream, duration and communication
  *   build.c           groups, dependencies, partners of messages, collectives
  *   graph.c           the task graph
+ *   table.c           collectives that take the time of NCCL's table
  *   read.c            the reader: files of a trace, parameters
  */
 
 #include "base/buf.h"
 #include "base/strings.h"
 #include "model/coll/coll.h"
+#include "model/coll/nccl.h"
 #include "program/ops/graph.h"
 #include "program/trace/kit/infile.h"
 
@@ -80,8 +82,13 @@ struct wf_chakra_call {
     enum wf_coll_protocol protocol;
     uint32_t n_slots;
     uint32_t group;
-    uint64_t firsts; /* the first task of each member begins here in firsts of the trace */
-    bool aligned;    /* what is sent in a step is received in the same step */
+    uint64_t firsts;  /* the first task of each member begins here in firsts of the trace */
+    uint32_t n_steps; /* by the table, of each member */
+    bool aligned;     /* what is sent in a step is received in the same step */
+    bool by_table;    /* takes the time of NCCL's table; the steps are its traffic, if any */
+    int64_t time;     /* by the table... */
+    uint64_t
+        traffic; /* ...and the bytes of each message of its traffic; 0: those of the step */
 };
 
 struct wf_chakra_node {
@@ -150,6 +157,9 @@ struct wf_chakra {
     struct wf_graph graph;                 /* must be the first member */
     const struct wf_chakra_params *params; /* while reading */
     uint64_t reduce_rate;
+    enum wf_coll_rules coll_rules;
+    struct wf_coll_nccl nccl; /* of the machine, once prepared... */
+    int64_t least_delay;      /* ...and the least delay of its network */
     uint32_t n_ranks;
     struct wf_chakra_rank *ranks;
     struct wf_strings names; /* of groups; number 0 is that of all ranks */
@@ -162,6 +172,10 @@ struct wf_chakra {
     struct wf_chakra_cache *caches; /* of each rank */
     uint8_t streams[WF_STREAMS_MAX];
     uint64_t n_unmatched;
+    bool replicated;  /* all ranks have the nodes of one */
+    bool defined;     /* the groups of the trace are known */
+    uint32_t n_world; /* ranks that they name */
+    char assumed[320];
 };
 
 /* Decodes a file; `place` names it. Nodes are added to the rank. */
@@ -192,6 +206,31 @@ void wf_chakra_define(struct wf_chakra *trace, const char *name, uint32_t *membe
 /* Finds dependencies, partners and collectives when all nodes have been read. `path` is the
  * trace, for errors. */
 void wf_chakra_build(struct wf_chakra *trace, const char *path, struct wf_err *err);
+
+/* How many steps a rank has, and whether all messages of a call are sent and received in steps of
+ * the same number. */
+uint32_t wf_chakra_count_steps(const struct wf_coll_ops *ops, const struct wf_coll_args *args);
+bool wf_chakra_is_aligned(const struct wf_chakra_call *call);
+/* Sets the algorithm of a call that is messages. `last` is another call, or null. */
+void wf_chakra_choose(const struct wf_chakra *trace, struct wf_chakra_call *call,
+                      const struct wf_chakra_call *last);
+/* Numbers the tasks of all ranks when the algorithms are known. False if a rank has too many. */
+bool wf_chakra_number_tasks(struct wf_chakra *trace);
+
+/* Tells the trace which collectives take the time of a table, and which. */
+void wf_chakra_prepare(struct wf_graph *graph, const struct wf_graph_machine *machine);
+/* Such collectives: how many tasks they have, what task k > n_steps needs, what a task has besides
+ * its step, and its i-th message if that is a signal. */
+uint32_t wf_chakra_table_tasks(const struct wf_chakra_call *call, uint32_t member);
+struct wf_task_needs wf_chakra_table_needs(const struct wf_chakra_call *call, uint32_t member,
+                                           uint32_t k);
+void wf_chakra_table_task(const struct wf_chakra_call *call, uint32_t member, uint32_t k,
+                          struct wf_task *out);
+bool wf_chakra_table_send(const struct wf_chakra *trace, const struct wf_chakra_call *call,
+                          uint32_t member, uint32_t k, uint32_t i, struct wf_task_send *out);
+
+/* Forgets the latest answers. */
+void wf_chakra_forget(struct wf_chakra *trace);
 
 /* Fills in the graph of a trace that was built; wf_graph_free() releases all. */
 void wf_chakra_graph(struct wf_chakra *trace);

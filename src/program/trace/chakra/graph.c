@@ -63,6 +63,22 @@ static uint32_t count_received(const struct wf_coll_ops *ops, const struct wf_co
     return n;
 }
 
+/* The task of a collective that follows its last step. */
+static uint32_t last_step(const struct wf_chakra_call *call, const struct wf_chakra_node *node)
+{
+    return call->by_table ? call->n_steps : node->n_tasks - 1;
+}
+
+/* The task of a node with which it is over. */
+static uint32_t end_of(const struct wf_chakra *trace, const struct wf_chakra_node *node)
+{
+    if (node->type != WF_CHAKRA_COLL) {
+        return 0;
+    }
+    const struct wf_chakra_call *call = &trace->calls[node->match];
+    return call->by_table ? call->n_steps + 1 : node->n_tasks - 1;
+}
+
 static uint32_t messages_of(const struct wf_chakra *trace, const struct wf_chakra_node *node,
                             uint32_t k)
 {
@@ -71,7 +87,7 @@ static uint32_t messages_of(const struct wf_chakra *trace, const struct wf_chakr
     struct wf_coll_step step;
 
     (void)call->ops->step(&args, k - 1, &step);
-    if (step.go_on && k < node->n_tasks - 1) {
+    if (step.go_on && k < last_step(call, node)) {
         return 0;
     }
     return count_received(call->ops, &args, k - 1);
@@ -89,7 +105,10 @@ static struct wf_task_needs graph_needs(const struct wf_graph *graph, uint32_t p
         return (struct wf_task_needs){node->n_before, node->type == WF_CHAKRA_RECV ? 1 : 0};
     }
     if (cache->needs_task != task) {
-        cache->needs = (struct wf_task_needs){1, messages_of(trace, node, k)};
+        const struct wf_chakra_call *call = &trace->calls[node->match];
+        cache->needs = call->by_table && k > call->n_steps
+                           ? wf_chakra_table_needs(call, node->member, k)
+                           : (struct wf_task_needs){1, messages_of(trace, node, k)};
         cache->needs_task = task;
     }
     return cache->needs;
@@ -119,14 +138,19 @@ static void fill_step(const struct wf_chakra *trace, const struct wf_chakra_node
     const struct wf_coll_args args = args_of(call, node->member);
     struct wf_coll_step step;
 
-    if (k + 1 < node->n_tasks && call->ops->step(&args, k, &step)) {
+    uint32_t last = last_step(call, node);
+
+    if (k < last && call->ops->step(&args, k, &step)) {
         out->n_sends = step.send_to != WF_COLL_NOBODY ? 1 : 0;
     }
-    if (k > 0 && trace->reduce_rate != WF_PARAM_WORD && call->ops->step(&args, k - 1, &step) &&
-        step.recv_from != WF_COLL_NOBODY && step.take != WF_COLL_STORE &&
-        step.take != WF_COLL_RELAY) {
+    if (!call->by_table && k > 0 && trace->reduce_rate != WF_PARAM_WORD &&
+        call->ops->step(&args, k - 1, &step) && step.recv_from != WF_COLL_NOBODY &&
+        step.take != WF_COLL_STORE && step.take != WF_COLL_RELAY) {
         uint64_t bytes = wf_coll_bytes(&args, call->n_slots, &step.recv, true);
         out->duration = wf_transfer_ps(bytes, trace->reduce_rate);
+    }
+    if (call->by_table) {
+        wf_chakra_table_task(call, node->member, k, out);
     }
 }
 
@@ -143,7 +167,7 @@ static void graph_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
                             .number = task,
                             .duration = node->duration,
                             .n_sends = node->type == WF_CHAKRA_SEND ? 1 : 0,
-                            .n_next = k + 1 < node->n_tasks ? 1 : node->n_after,
+                            .n_next = k < end_of(trace, node) ? 1 : node->n_after,
                             .stream = node->stream,
                             .own = {(uint64_t)(node - rank->nodes), k}};
     if (node->type == WF_CHAKRA_COLL) {
@@ -189,23 +213,29 @@ static void graph_send(const struct wf_graph *graph, const struct wf_task *task,
     }
     const struct wf_chakra_call *call = &trace->calls[node->match];
     const struct wf_coll_args args = args_of(call, node->member);
+    if (call->by_table && wf_chakra_table_send(trace, call, node->member, k, i, out)) {
+        return;
+    }
     (void)call->ops->step(&args, k, &step);
     uint32_t place = call->aligned ? k
                                    : sent_before(&trace->caches[task->pe], call, &args,
                                                  (uint32_t)task->own[0], step.send_to, k);
     out->offset = task->duration;
-    out->bytes = wf_coll_wire_bytes(call->protocol,
-                                    wf_coll_bytes(&args, call->n_slots, &step.send, false));
+    out->bytes = call->by_table && call->traffic > 0
+                     ? call->traffic
+                     : wf_coll_wire_bytes(call->protocol, wf_coll_bytes(&args, call->n_slots,
+                                                                        &step.send, false));
     out->pe = trace->groups[call->group].members[step.send_to];
     out->id = trace->firsts[call->firsts + step.send_to] + place;
 }
 
 static uint32_t graph_next(const struct wf_graph *graph, const struct wf_task *task, uint32_t i)
 {
-    const struct wf_chakra_rank *rank = &trace_of(graph)->ranks[task->pe];
+    const struct wf_chakra *trace = trace_of(graph);
+    const struct wf_chakra_rank *rank = &trace->ranks[task->pe];
     const struct wf_chakra_node *node = &rank->nodes[task->own[0]];
 
-    if (task->own[1] + 1 < node->n_tasks) {
+    if (task->own[1] < end_of(trace, node)) {
         return task->number + 1;
     }
     return rank->nodes[rank->after[node->after + i]].first_task;
@@ -269,6 +299,9 @@ static uint32_t graph_target(const struct wf_graph *graph, uint32_t pe, uint32_t
     const struct wf_chakra_call *call = &trace->calls[node->match];
     const struct wf_coll_args args = args_of(call, node->member);
     uint32_t number = (uint32_t)(node - rank->nodes), i = id - node->first_task;
+    if (call->by_table && i > call->n_steps) {
+        return id;
+    }
     if (!call->aligned) {
         const struct wf_chakra_group *group = &trace->groups[call->group];
         uint32_t member = 0;
@@ -297,7 +330,18 @@ static const struct wf_graph_ops graph_ops = {
     .send = graph_send,
     .next = graph_next,
     .target = graph_target,
+    .prepare = wf_chakra_prepare,
 };
+
+void wf_chakra_forget(struct wf_chakra *trace)
+{
+    for (uint32_t r = 0; r < trace->n_ranks; r++) {
+        trace->caches[r] = (struct wf_chakra_cache){.needs_task = WF_NO_TASK,
+                                                    .wait_node = WF_NO_TASK,
+                                                    .recv_node = WF_NO_TASK,
+                                                    .send_node = WF_NO_TASK};
+    }
+}
 
 void wf_chakra_graph(struct wf_chakra *trace)
 {
@@ -305,13 +349,10 @@ void wf_chakra_graph(struct wf_chakra *trace)
     uint64_t n_tasks = 0;
 
     trace->caches = wf_xmalloc(trace->n_ranks * sizeof(*trace->caches));
+    wf_chakra_forget(trace);
     for (uint32_t r = 0; r < trace->n_ranks; r++) {
         const struct wf_chakra_rank *rank = &trace->ranks[r];
         uint32_t n = rank->streams.n;
-        trace->caches[r] = (struct wf_chakra_cache){.needs_task = WF_NO_TASK,
-                                                    .wait_node = WF_NO_TASK,
-                                                    .recv_node = WF_NO_TASK,
-                                                    .send_node = WF_NO_TASK};
         n_tasks += rank->n_tasks;
         n_gpus = n > n_gpus ? n : n_gpus;
     }

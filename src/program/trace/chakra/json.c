@@ -397,10 +397,12 @@ static void take_group(struct json *json, struct wf_chakra *trace, const char *n
     size_t n_ids = ids.size / sizeof(*list);
     uint32_t *members = wf_xcalloc(n_ids + 1, sizeof(*members));
     for (; n < n_ids && !json->failed; n++) {
-        if (list[n] >= trace->n_ranks) {
-            wf_trace_bad(
-                place, "group %.40s has rank %" PRIu64 ", but the trace has %" PRIu32 " ranks",
-                name, list[n], trace->n_ranks);
+        if (list[n] >= (trace->replicated ? UINT32_MAX / 2 : trace->n_ranks)) {
+            wf_trace_bad(place,
+                         "group %.40s has rank %" PRIu64 ", but the trace has %" PRIu32
+                         " ranks%s",
+                         name, list[n], trace->n_ranks,
+                         trace->n_ranks == 1 ? "; -n lets more ranks execute its nodes" : "");
         }
         members[n] = (uint32_t)list[n];
     }

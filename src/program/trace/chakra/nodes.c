@@ -201,7 +201,7 @@ static void set_message(const struct wf_chakra *trace, struct wf_chakra_rank *ra
     uint64_t peer = raw->attrs[sends ? WF_CHAKRA_COMM_DST : WF_CHAKRA_COMM_SRC];
     uint64_t bytes = raw->attrs[WF_CHAKRA_COMM_SIZE], tag = raw->attrs[WF_CHAKRA_COMM_TAG];
 
-    if (node->stream == WF_CHAKRA_CPU || peer >= trace->n_ranks ||
+    if (node->stream == WF_CHAKRA_CPU || peer >= trace->n_ranks || trace->replicated ||
         (bytes == WF_CHAKRA_NOTHING && sends)) {
         rank->n_recorded += node->stream == WF_CHAKRA_CPU ? 0 : 1;
         node->type = WF_CHAKRA_COMP;

@@ -339,6 +339,19 @@ static void add_notes(const struct wf_chakra *trace, struct wf_trace *out)
     wf_trace_note_count(out, trace->n_unmatched, "messages are sent or received by nobody");
 }
 
+static void say_assumed(struct wf_chakra *trace, const char *path)
+{
+    if (trace->replicated) {
+        (void)snprintf(trace->assumed, sizeof(trace->assumed),
+                       "all %" PRIu32 " ranks execute the nodes of %.120s, which was recorded "
+                       "among %" PRIu32 " ranks; process groups of all ranks become groups of "
+                       "%" PRIu32 ", and messages take their recorded time",
+                       trace->n_ranks, path, trace->n_world > 0 ? trace->n_world : 1,
+                       trace->n_ranks);
+        trace->graph.assumed = trace->assumed;
+    }
+}
+
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
@@ -348,6 +361,10 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     struct wf_chakra *trace = wf_xcalloc(1, sizeof(*trace));
     trace->params = params;
     trace->reduce_rate = trace->params->reduce_rate;
+    if (files.is_single && probe->ranks > 1) {
+        files.n = probe->ranks;
+        trace->replicated = true;
+    }
     trace->n_ranks = files.n;
     trace->ranks = wf_xcalloc(files.n, sizeof(*trace->ranks));
     read_all(trace, probe->path, &files, err);
@@ -359,6 +376,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
         add_notes(trace, out);
         wf_chakra_graph(trace);
         trace->params = NULL;
+        say_assumed(trace, probe->path);
         out->graph = &trace->graph;
         return WF_OK;
     }
