@@ -11,6 +11,7 @@ REPLAY = ["replay", "gen:stencil3d", "-n", "8"]
 CLASSES = [*REPLAY, "--net", "packet", "--topo", "torus:2x2x2"]
 RING = ["replay", "gen:ring", "-n", "16", "--net", "packet", "--topo", "torus:4x4", "-p",
         "gen.bytes=64KiB"]
+NAMED = ["replay", "gen:ring", "-n", "3", "--net", "packet", "--topo", "graph:names.edges"]
 TASKS = ["replay", "gen:leanmd", "-n", "8", "--net", "loggp", "-p", "net.preset=loggopsim"]
 # Words after the command, exit code, what stderr must say.
 CASES = [
@@ -35,6 +36,9 @@ CASES = [
     ([*REPLAY, "-p", "replay.copies=one"], 2, "replay.copies: one needs a program whose replicas do the same: gen:llm"),
     (["replay", "gen:llm", "-n", "8", "-p", "replay.copies=one"], 2, "treat all ranks alike: mpi.rules=nccl"),
     # failures
+    ([*NAMED, "-p", "net.fail=link:north-middel"], 3,
+     "damage 'link:north-middel': the graph file has no vertex 'middel'; did you mean 'middle'"),
+    ([*NAMED, "-p", "net.fail=router:nord"], 3, "no vertex 'nord'; did you mean 'north'"),
     ([*RING, "-p", "net.fail=link:0-1@2"], 3,
      "net.fail: 'link:0-1@2': expected a time, or two times of which the second is later"),
     ([*RING, "-p", "net.fail=link:0-1@1us,links:100%@2us"], 3, "repair it before it fails again"),
@@ -267,6 +271,7 @@ FILES = {
     "study.yaml": "title: a study\nsettings:\n  source: gen:ring\n",
     "machine.yaml": "# where it comes from\nname: mine\ntopology:\n  kind: torus\n",
     "program": "\177ELF",
+    "names.edges": "north middle\nmiddle south\n",
 }
 
 

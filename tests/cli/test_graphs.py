@@ -59,8 +59,23 @@ def check_speeds():
             check(found == expected, f"{model} {links}: {found} ps, expected {expected}", done)
 
 
+def check_names():
+    """Drawings, routes and failures have the names of the file, which may contain anything."""
+    pathlib.Path("names.dot").write_text('graph g { "a-b" -- "c<d" -- "São Paulo" -- "a-b"; "c<d" -- e }\n', encoding="utf-8")
+    for output in "n.svg", "n.dot", "n.csv":
+        check(run("topo", "graph:names.dot", "-o", output).returncode == 0, output)
+    svg, dot, csv = (pathlib.Path(f"n.{kind}").read_text(encoding="utf-8") for kind in ("svg", "dot", "csv"))
+    check(">c&lt;d</text>" in svg and ">São Paulo</text>" in svg, svg)
+    check('"a-b" -- "c<d"' in dot and "a-b,c<d,0,0" in csv, dot + csv)
+    check(run("topo", "--json", "graph:n.dot").returncode == 0, "the drawing is read")
+    base = ["replay", "gen:ring", "-n", "4", "--net", "packet", "--topo", "graph:names.dot", "--json", "-p"]
+    named, numbered = (parse(run(*base, f"net.fail={link}"))["result"] for link in ("link:a-b-c<d", "link:0-1"))
+    check(named["digest"] == numbered["digest"] != parse(run(*base, "net.fail="))["result"]["digest"], "another link failed")
+
+
 def main():
     check_speeds()
+    check_names()
     directory = SOURCE / "share/graphs"
     names = {path.name for path in directory.iterdir()}
     check(names == set(INSTALLED), f"share/graphs has {sorted(names)}")

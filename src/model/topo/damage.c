@@ -202,13 +202,52 @@ static bool read_number(const char **text, uint64_t *out)
     return ok;
 }
 
+/* The vertex that the text names, by the user's name for it or by its number; UINT64_MAX: none. */
+static uint64_t find_vertex(const struct wf_topo *topo, const char *text, size_t length)
+{
+    uint64_t number;
+    const char *at = text;
+
+    for (uint32_t v = 0; topo->names != NULL && v < topo->n_vertices; v++) {
+        if (strlen(topo->names[v]) == length && memcmp(topo->names[v], text, length) == 0) {
+            return v;
+        }
+    }
+    return length > 0 && read_number(&at, &number) && at == text + length ? number : UINT64_MAX;
+}
+
+static enum wf_status no_vertex(const struct reader *reader, const char *name)
+{
+    const struct wf_topo *topo = reader->damage->topo;
+    char hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+
+    wf_nearest_begin(&nearest, name);
+    for (uint32_t v = 0; v < topo->n_vertices; v++) {
+        wf_nearest_add(&nearest, topo->names[v]);
+    }
+    return wf_err_set(reader->err, WF_EINVAL,
+                      "damage '%s': the graph file has no vertex '%s'%s", reader->item, name,
+                      wf_nearest_hint(&nearest, hint));
+}
+
 static enum wf_status read_link(struct reader *reader, const char *value)
 {
     const struct wf_topo *topo = reader->damage->topo;
-    uint64_t a, b;
+    uint64_t a = UINT64_MAX, b = UINT64_MAX;
+    char first[ITEM_MAX];
 
-    if (!read_number(&value, &a) || *value++ != '-' || !read_number(&value, &b) ||
-        *value != '\0') {
+    /* Names may contain the character between them. */
+    for (const char *gap = strchr(value, '-'); gap != NULL && (a | b) == UINT64_MAX;
+         gap = strchr(gap + 1, '-')) {
+        a = find_vertex(topo, value, (size_t)(gap - value));
+        b = find_vertex(topo, gap + 1, strlen(gap + 1));
+    }
+    if (topo->names != NULL && (a | b) == UINT64_MAX && strchr(value, '-') != NULL) {
+        (void)snprintf(first, sizeof(first), "%.*s", (int)strcspn(value, "-"), value);
+        return no_vertex(reader, a == UINT64_MAX ? first : strrchr(value, '-') + 1);
+    }
+    if ((a | b) == UINT64_MAX) {
         return fail(reader, "two vertices, as link:12-13");
     }
     if (a >= topo->n_vertices || b >= topo->n_vertices) {
@@ -225,9 +264,12 @@ static enum wf_status read_link(struct reader *reader, const char *value)
 static enum wf_status read_router(struct reader *reader, const char *value)
 {
     const struct wf_topo *topo = reader->damage->topo;
-    uint64_t v;
+    uint64_t v = find_vertex(topo, value, strlen(value));
 
-    if (!read_number(&value, &v) || *value != '\0' || v >= topo->n_vertices) {
+    if (v == UINT64_MAX && topo->names != NULL) {
+        return no_vertex(reader, value);
+    }
+    if (v >= topo->n_vertices) {
         return wf_err_set(reader->err, WF_EINVAL,
                           "damage '%s': expected a vertex from 0 to %" PRIu32 ", as router:40",
                           reader->item, topo->n_vertices - 1);

@@ -154,6 +154,7 @@ static void damaged_destroy(struct wf_topo *topo)
     wf_topo_detours_free(net->detours);
     wf_topo_listed_fini(&net->listed);
     wf_topo_csr_release(&net->listed.links);
+    free(net->listed.topo.names);
     free(net->number);
     free(net->first);
     free(net->far);
@@ -175,6 +176,13 @@ static struct wf_topo *build(const struct wf_topo_damage *damage, const bool *re
     number(net, damage, reached);
     wf_topo_listed_init(&net->listed);
     net->detours = wf_topo_detours_create(&net->listed, net->whole, net->number);
+    if (net->whole->names != NULL) {
+        uint32_t n = net->listed.topo.n_vertices;
+        net->listed.topo.names = wf_xcalloc(n, sizeof(char *));
+        for (uint32_t v = 0; v < n; v++) {
+            net->listed.topo.names[v] = net->whole->names[net->number[v]];
+        }
+    }
     return &net->listed.topo;
 }
 

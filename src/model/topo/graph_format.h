@@ -32,6 +32,7 @@ struct wf_topo_graph_net {
     uint16_t *class_of;               /* [link]; null if the file gives no classes */
     char **classes;                   /* their names, in the order of their first links */
     uint32_t n_classes;
+    char **names; /* of the vertices; null if they are their numbers */
 };
 
 void wf_topo_graph_net_release(struct wf_topo_graph_net *net);

@@ -315,6 +315,10 @@ void wf_topo_graph_net_release(struct wf_topo_graph_net *net)
         free(net->classes[i]);
     }
     free(net->classes);
+    for (char **name = net->names; name != NULL && *name != NULL; name++) {
+        free(*name);
+    }
+    free(net->names);
     free(net->class_of);
     free(net->props);
     net->props = NULL;

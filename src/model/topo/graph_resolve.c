@@ -289,6 +289,24 @@ static void copy_classes(struct resolver *resolver, const uint32_t *edge_of)
     free(number);
 }
 
+/* Names that are the numbers of their vertices are not kept. */
+static void copy_names(struct resolver *resolver)
+{
+    uint32_t n = resolver->reader->names.n, same = 0;
+    uint64_t value;
+
+    while (same < n && is_number(name_of(resolver, same), &value) && value == same) {
+        same++;
+    }
+    if (same == n) {
+        return;
+    }
+    resolver->net->names = wf_xcalloc((size_t)n + 1, sizeof(*resolver->net->names));
+    for (uint32_t v = 0; v < n; v++) {
+        resolver->net->names[v] = wf_xstrdup(name_of(resolver, v));
+    }
+}
+
 static enum wf_status resolve(struct resolver *resolver)
 {
     const struct wf_topo_graph_reader *reader = resolver->reader;
@@ -309,6 +327,7 @@ static enum wf_status resolve(struct resolver *resolver)
     if (status == WF_OK) {
         copy_props(resolver, edge_of);
         copy_classes(resolver, edge_of);
+        copy_names(resolver);
     }
     free(edge_of);
     return status;

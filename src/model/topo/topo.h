@@ -156,6 +156,7 @@ struct wf_topo {
      * of a level (model/topo/classes.h). */
     const char *const *classes; /* their names; null: there is one class, "link" */
     uint32_t n_classes;         /* 0 if classes is null */
+    char **names; /* of the vertices in the user's file; null: they have numbers */
 };
 
 static inline bool wf_topo_is_direct(const struct wf_topo *topo)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table of cables, for spreadsheets and scripts. */
+#include "base/text.h"
 #include "ui/draw/cable.h"
 #include "ui/draw/draw.h"
 
@@ -19,9 +20,10 @@ static void csv_write(const struct wf_topo *topo, const char *spec, FILE *out)
         if (cable.to_port != WF_TOPO_NO_PORT) {
             (void)snprintf(to_port, sizeof(to_port), "%" PRIu32, cable.to_port);
         }
-        (void)fprintf(out, "%s,%s,%" PRIu32 ",%s,%s,%s\n",
-                      wf_draw_vertex_name(topo, cable.from, from),
-                      wf_draw_vertex_name(topo, cable.to, to), cable.from_port, to_port,
+        wf_text_csv(out, wf_draw_vertex_name(topo, cable.from, from));
+        (void)fputc(',', out);
+        wf_text_csv(out, wf_draw_vertex_name(topo, cable.to, to));
+        (void)fprintf(out, ",%" PRIu32 ",%s,%s,%s\n", cable.from_port, to_port,
                       wf_draw_vertex_coords(topo, cable.from, ' ', from_coords),
                       wf_draw_vertex_coords(topo, cable.to, ' ', to_coords));
     }

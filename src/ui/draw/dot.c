@@ -19,6 +19,16 @@ static void put_quoted(FILE *out, const char *text)
     (void)fputc('"', out);
 }
 
+/* Names of the user are quoted. */
+static void put_name(FILE *out, const struct wf_topo *topo, const char *name)
+{
+    if (topo->names != NULL) {
+        put_quoted(out, name);
+    } else {
+        (void)fputs(name, out);
+    }
+}
+
 static void dot_write(const struct wf_topo *topo, const char *spec, FILE *out)
 {
     struct wf_draw_cables cables;
@@ -30,15 +40,19 @@ static void dot_write(const struct wf_topo *topo, const char *spec, FILE *out)
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
         char name[WF_DRAW_VERTEX_NAME_MAX];
 
-        (void)fprintf(out, "  %s%s;\n", wf_draw_vertex_name(topo, v, name),
-                      v >= topo->n_nodes ? " [shape=box]" : "");
+        (void)fputs("  ", out);
+        put_name(out, topo, wf_draw_vertex_name(topo, v, name));
+        (void)fputs(v >= topo->n_nodes ? " [shape=box];\n" : ";\n", out);
     }
     wf_draw_cables_begin(&cables, topo);
     while (wf_draw_cables_next(&cables, &cable)) {
         char from[WF_DRAW_VERTEX_NAME_MAX], to[WF_DRAW_VERTEX_NAME_MAX];
 
-        (void)fprintf(out, "  %s %s %s;\n", wf_draw_vertex_name(topo, cable.from, from),
-                      topo->oneway ? "->" : "--", wf_draw_vertex_name(topo, cable.to, to));
+        (void)fputs("  ", out);
+        put_name(out, topo, wf_draw_vertex_name(topo, cable.from, from));
+        (void)fputs(topo->oneway ? " -> " : " -- ", out);
+        put_name(out, topo, wf_draw_vertex_name(topo, cable.to, to));
+        (void)fputs(";\n", out);
     }
     wf_draw_cables_end(&cables);
     (void)fputs("}\n", out);

@@ -38,8 +38,8 @@ enum wf_status wf_draw_for_path(const char *path, const struct wf_draw_format **
                                 struct wf_err *err);
 
 /* The name of a vertex in output for users: nodes have their number, switches are "s0", "s1"
- * and so on. Returns `buf`, which has WF_DRAW_VERTEX_NAME_MAX bytes. */
-enum { WF_DRAW_VERTEX_NAME_MAX = 16 };
+ * and so on, unless the user's graph file names them. Returns `buf`, which has WF_DRAW_VERTEX_NAME_MAX bytes. */
+enum { WF_DRAW_VERTEX_NAME_MAX = 64 };
 char *wf_draw_vertex_name(const struct wf_topo *topo, uint32_t vertex, char *buf);
 
 /* The coordinates of a vertex, separated by `between`; "-" for a hub, which has no

@@ -27,8 +27,8 @@ struct wf_draw_mark {
     double x, y;
     double r;        /* radius; a square is 2r wide */
     uint32_t vertex; /* the vertex that it shows, or WF_TOPO_NO_VERTEX */
-    char label[24];  /* text inside it; "" for none */
-    char title[72];  /* shown when the user points at it; "" for none */
+    char label[64];  /* text inside it; "" for none */
+    char title[120]; /* shown when the user points at it; "" for none */
 };
 
 enum wf_draw_line_style {

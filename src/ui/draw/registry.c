@@ -31,6 +31,10 @@ char *wf_draw_vertex_name(const struct wf_topo *topo, uint32_t vertex, char *buf
 {
     bool is_switch = vertex >= topo->n_nodes;
 
+    if (topo->names != NULL) {
+        (void)snprintf(buf, WF_DRAW_VERTEX_NAME_MAX, "%s", topo->names[vertex]);
+        return buf;
+    }
     (void)snprintf(buf, WF_DRAW_VERTEX_NAME_MAX, "%s%" PRIu32, is_switch ? "s" : "",
                    is_switch ? vertex - topo->n_nodes : vertex);
     return buf;

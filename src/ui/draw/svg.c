@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A picture as SVG 1.1: self-contained, with colours for light and dark surroundings. */
+#include "base/text.h"
 #include "ui/draw/draw.h"
 #include "ui/draw/layout.h"
 
@@ -23,6 +24,7 @@ static const char style_sheet[] =
     ".switches{fill:#2c8a63}\n"
     ".blocks,.groups{fill:#cfe0f2;stroke:#2f6fb3}\n"
     ".numbers text{fill:#fff}\n"
+    ".numbers .name{fill:#1b2530}\n"
     ".arrow{fill:#6b7a8c}\n"
     ".quiet{fill:#566472}\n"
     "@media (prefers-color-scheme:dark){\n"
@@ -35,15 +37,21 @@ static const char style_sheet[] =
     ".switches{fill:#4fb489}\n"
     ".blocks,.groups{fill:#27405c;stroke:#5b9bdc}\n"
     ".numbers text{fill:#10151a}\n"
+    ".numbers .name{fill:#e6ebf0}\n"
     ".arrow{fill:#8494a6}\n"
     ".quiet{fill:#a4b0bc}\n"
     "}\n";
+
+/* Names that do not fit into their marks are written below them. */
+#define NAME_SIZE   11.0
+#define NAMED_SCALE 1.7 /* more space between the marks for them */
 
 /* The page that is written, and the mapping from coordinates of the picture to the page. */
 struct page {
     FILE *out;
     const struct wf_draw_picture *picture;
     double scale, x, y;
+    bool is_named; /* vertices have names of the user, which may be longer than their marks */
 };
 
 /* Writes a number with at most one decimal, without a trailing zero. */
@@ -190,7 +198,9 @@ static void put_mark(const struct page *page, const struct wf_draw_mark *mark)
         (void)fputs("/>\n", out);
         return;
     }
-    (void)fprintf(out, "><title>%s</title></%s>\n", mark->title, square ? "rect" : "circle");
+    (void)fputs("><title>", out);
+    wf_text_markup(out, mark->title);
+    (void)fprintf(out, "</title></%s>\n", square ? "rect" : "circle");
 }
 
 static void put_label(const struct page *page, const struct wf_draw_mark *mark)
@@ -200,12 +210,19 @@ static void put_label(const struct page *page, const struct wf_draw_mark *mark)
     double room = 2 * mark->r * page->scale - 2;
     double size = fmin(most, room / (0.6 * (double)strlen(mark->label)));
 
-    if (mark->label[0] == '\0' || size < 4) {
+    bool is_below = page->is_named && size < NAME_SIZE && mark->vertex != WF_TOPO_NO_VERTEX;
+
+    if (mark->label[0] == '\0' || (size < 4 && !is_below)) {
         return;
     }
-    put(page->out, "<text x=\"@\" y=\"@\" font-size=\"@\"", page_x(page, mark->x),
-        page_y(page, mark->y) + 0.36 * size, size);
-    (void)fprintf(page->out, ">%s</text>\n", mark->label);
+    size = is_below ? NAME_SIZE : size;
+    put(page->out,
+        is_below ? "<text class=\"name\" x=\"@\" y=\"@\" font-size=\"@\">"
+                 : "<text x=\"@\" y=\"@\" font-size=\"@\">",
+        page_x(page, mark->x),
+        page_y(page, mark->y) + (is_below ? mark->r * page->scale + size : 0.36 * size), size);
+    wf_text_markup(page->out, mark->label);
+    (void)fputs("</text>\n", page->out);
 }
 
 static void put_marks(const struct page *page, enum wf_draw_mark_kind kind)
@@ -308,7 +325,8 @@ static void svg_write(const struct wf_topo *topo, const char *spec, FILE *out)
 
     struct wf_draw_box box = wf_draw_picture_bounds(&picture);
     double wide = box.right - box.left, high = box.bottom - box.top;
-    double scale = fmin(1, SIDE_MAX / fmax(1, fmax(wide, high)));
+    bool is_named = topo->names != NULL;
+    double scale = fmin(is_named ? NAMED_SCALE : 1, SIDE_MAX / fmax(1, fmax(wide, high)));
     double width = ceil(fmax(wide * scale, caption_width(&picture, spec)) + 2 * MARGIN);
     double height = ceil(high * scale + 2.5 * MARGIN + 3 * CAPTION_LINE);
     struct page page = {
@@ -317,6 +335,7 @@ static void svg_write(const struct wf_topo *topo, const char *spec, FILE *out)
         .scale = scale,
         .x = width / 2 - (box.left + box.right) / 2 * scale,
         .y = MARGIN - box.top * scale,
+        .is_named = is_named,
     };
 
     put_head(out, width, height);

@@ -296,7 +296,7 @@ static void fit_gpus(const struct wf_measured_log *log, struct wf_measured_fit *
     add(fit, "mpi.nccl_nvls", any, "%s", best.machine.nvls ? "true" : "false");
     if (one != NULL) {
         add(fit, "mpi.nccl_nvlink", one, "%s",
-            wf_format_measured_rate((double)(best.machine.nvlink / WF_RATE_BYTE), text));
+            wf_format_measured_rate((double)best.machine.nvlink / (double)WF_RATE_BYTE, text));
         add(fit, "ranks_per_node", one, "%" PRIu32, one->ranks);
     } else {
         miss(fit, "mpi.nccl_nvlink", "nccl-tests on the GPUs of one node");
@@ -306,7 +306,7 @@ static void fit_gpus(const struct wf_measured_log *log, struct wf_measured_fit *
     if (several != NULL) {
         (void)fit_rate(&best, &best.machine.nic, giga / 2, 200 * giga);
         add(fit, "mpi.nccl_nic", several, "%s",
-            wf_format_measured_rate((double)(best.machine.nic / WF_RATE_BYTE), text));
+            wf_format_measured_rate((double)best.machine.nic / (double)WF_RATE_BYTE, text));
     } else {
         miss(fit, "mpi.nccl_nic", "nccl-tests on two nodes or more");
     }
