@@ -82,15 +82,19 @@ static void multiply(const struct wf_gen_llm_params *p, struct product product, 
         work->flops16 += flops;
     }
     if (p->precision == WF_GEN_LLM_FP8) {
-        launch(work, times, rows * depth * 4); /* conversion of the input */
+        /* Reads the input or, backwards, the gradient of the output; writes it and its transpose. */
+        launch(work, times, rows * (times == 1 ? depth : columns) * 4);
     }
 }
 
-/* Adds up gradients of weights: read both, write one. */
+/* Adds up gradients of weights: read both, write one. Megatron-Core does so in the product that
+ * computes them (gradient_accumulation_fusion), while processors multiply. */
 static void accumulate(const struct wf_gen_llm_params *p, uint64_t weights,
                        struct wf_gen_llm_work *work)
 {
-    launch(work, 1, weights * (NUMBER + 2 * p->gradient_bytes));
+    if (p->framework != WF_GEN_LLM_MEGATRON_CORE) {
+        launch(work, 1, weights * (NUMBER + 2 * p->gradient_bytes));
+    }
 }
 
 /* A norm and, with what came before it, a residual sum with bias and dropout. */
