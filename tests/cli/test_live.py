@@ -137,6 +137,12 @@ def test_trace():
     check(page.page.value("panel.repeatable") is True, "the page of a trace does not repeat it: "
           + str(page.page.value("document.getElementById('live-error').textContent")))
     page.close()
+    # A directory, as weft capture writes it.
+    check_run(["gen", "gen:random", "-n", "4", "--parts", "4", "-o", "parts"], 0)
+    check_run(["replay", "parts", "-o", "parts.html", "-q"], 0)
+    page = Page(pathlib.Path("parts.html"))
+    check(page.page.value("panel.repeatable") is True, "the page of a directory does not repeat it")
+    page.close()
 
 
 def test_try():

@@ -10,6 +10,9 @@
 
 #include <weft/weft.h>
 
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
@@ -78,6 +81,37 @@ static enum wf_status add_file(const char *path, size_t max_bytes, struct wf_val
     return status;
 }
 
+/* Adds the files of the directory of a trace, which may have `max_bytes` together; at least one. */
+static enum wf_status add_directory(const char *path, size_t max_bytes, struct wf_value *list,
+                                    struct wf_err *err)
+{
+    struct dirent **names = NULL;
+    int n = scandir(path, &names, NULL, alphasort);
+    enum wf_status status = WF_OK;
+
+    for (int i = 0; i < n; i++) {
+        char name[PATH_MAX];
+        struct stat st;
+
+        int length = snprintf(name, sizeof(name), "%s/%s", path, names[i]->d_name);
+        free(names[i]);
+        if (status == WF_OK && length < PATH_MAX && stat(name, &st) == 0 &&
+            S_ISREG(st.st_mode)) {
+            status = add_file(name, max_bytes, list, err);
+            max_bytes -= status == WF_OK ? (size_t)st.st_size : 0;
+        }
+    }
+    free(names);
+    return status;
+}
+
+static bool is_directory(const struct wf_value *doc)
+{
+    struct stat st;
+
+    return stat(wf_doc_get_text(doc, "scenario.source", ""), &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static enum wf_status has_simulator(struct wf_err *err)
 {
     if (wf_page_simulator_size == 0) {
@@ -99,9 +133,9 @@ static enum wf_status check(const struct wf_value *doc, struct wf_err *err)
         return wf_err_set(err, WF_EUSAGE,
                           "only pages of replays are live: a browser cannot run the program");
     }
-    if (strncmp(source, "gen:", 4) != 0 && file_of(doc, 0) == NULL) {
+    if (strncmp(source, "gen:", 4) != 0 && file_of(doc, 0) == NULL && !is_directory(doc)) {
         return wf_err_set(err, WF_EUSAGE,
-                          "only traces that are one file get into a page; 'weft convert "
+                          "only traces of one file or directory get into a page; 'weft convert "
                           "%.100s trace.weft' writes such a file",
                           source);
     }
@@ -117,6 +151,10 @@ enum wf_status wf_study_page_live(const struct wf_value *doc, enum wf_study_live
     struct wf_value *files = wf_doc_new(), *list = wf_doc_list(files, "files");
 
     enum wf_status status = mode == WF_STUDY_LIVE_NEVER ? WF_EUSAGE : check(doc, &own);
+    if (status == WF_OK && is_directory(doc)) {
+        status =
+            add_directory(wf_doc_get_text(doc, "scenario.source", ""), max_bytes, list, &own);
+    }
     for (size_t i = 0; i < N_READERS && status == WF_OK; i++) {
         const char *path = file_of(doc, i);
         status = path != NULL ? add_file(path, max_bytes, list, &own) : WF_OK;
