@@ -6,7 +6,8 @@
     result = weft.run("gen:stencil3d", ranks=64, machine="frontier", record=True)
     result.seconds             # the predicted time
     result.ranks()             # a pandas frame: where the time of each rank goes
-    result                     # in Jupyter: the whole report
+    result                     # in Jupyter: a small table; save() links the report there
+    result.plot()              # where the time goes, as SVG
     weft.sweep("gen:stencil3d", {"ranks": [64, 512], "net.L": ["1us", "2us"]})
 
 Uses the library libweft through ctypes: nothing is compiled. pandas is needed by the methods that

@@ -138,8 +138,8 @@ def test_trace():
           + str(page.page.value("document.getElementById('live-error').textContent")))
     page.close()
     # A directory, as weft capture writes it.
-    check_run(["gen", "gen:random", "-n", "4", "--parts", "4", "-o", "parts"], 0)
-    check_run(["replay", "parts", "-o", "parts.html", "-q"], 0)
+    check_run(["gen", "gen:random", "-n", "4", "--parts", "4", "-o", "parts.weft"], 0)
+    check_run(["replay", "parts.weft", "-o", "parts.html", "-q"], 0)
     page = Page(pathlib.Path("parts.html"))
     check(page.page.value("panel.repeatable") is True, "the page of a directory does not repeat it")
     page.close()

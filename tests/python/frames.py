@@ -46,7 +46,9 @@ def test_result(program):
         assert "force=True" in str(error)
     result.save("page.html", force=True)
     refused(2, ".docx", lambda: result.save("page.docx"))
-    assert result._repr_html_().startswith("<iframe") and "&lt;html" in result._repr_html_()
+    shown = result._repr_html_()
+    assert len(shown) < 3000 and 'href="page.html"' in shown and "frontier" in shown, shown
+    assert result.plot().svg.count("<text") > 27 and "compute" in result.plot()._repr_svg_()
 
 
 def test_errors():
