@@ -17,7 +17,7 @@ import tree
 
 ALLOWED = "tools/unused_allowed.txt"
 # Called by programs, by the linker, and by generated code.
-FOREIGN = re.compile(r"P?MPI_\w+|wl_MPI_\w+|wl_libc_\w+|wl_collective_init|p?mpi_\w+|__wrap_\w+|main")
+FOREIGN = re.compile(r"P?MPI_\w+|wl_MPI_\w+|wl_libc_\w+|wl_collective_init|p?mpi_\w+|__wrap_\w+|__tsan_\w+|main")
 # Folders with functions of others: of the C library, or of modules that a page cannot have.
 FOREIGN_FOLDERS = {"libc_replacements", "replacements"}
 # Names that a generator puts together from this beginning and a word of its input.

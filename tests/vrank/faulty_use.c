@@ -441,6 +441,62 @@ static void window_null(int ok)
     MPI_Win_free(&win);
 }
 
+/* Loads and stores beside MPI: found in programs that were built with weftcc -fweft-check. */
+static int loaded;
+
+static void receive_load(int ok)
+{
+    MPI_Irecv(b, 4, MPI_INT, previous, 5, MPI_COMM_WORLD, &r);
+    MPI_Send(a, 4, MPI_INT, next, 5, MPI_COMM_WORLD);
+    loaded += ok ? b[4] : b[3]; /* -> */
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    loaded += b[3];
+}
+
+static void reduce_store(int ok)
+{
+    MPI_Iallreduce(a, b, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r);
+    loaded += a[3];
+    b[ok ? 4 : 3] = 7; /* -> */
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    b[3] = 7;
+}
+
+static void result_load(int ok)
+{
+    MPI_Win win = window(a);
+
+    MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win);
+    MPI_Get(b, 2, MPI_INT, next, 0, 2, MPI_INT, win);
+    if (ok) {
+        MPI_Win_flush(next, win);
+    }
+    loaded += b[1]; /* -> */
+    MPI_Win_unlock(next, win);
+    MPI_Win_free(&win);
+}
+
+/* The owner of the memory stores to it: before others come, and when they have been there. */
+static void window_store(int ok)
+{
+    MPI_Win win = window(a);
+
+    a[0] = rank;
+    MPI_Win_fence(0, win);
+    MPI_Put(b, 2, MPI_INT, next, 0, 2, MPI_INT, win); /* -> */
+    a[ok ? 2 : 1] = 7;
+    MPI_Win_fence(0, win);
+    a[0] = 7;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, win);
+    MPI_Put(b, 2, MPI_INT, next, 0, 2, MPI_INT, win);
+    MPI_Win_unlock(next, win);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
+    a[1] += 7;
+    MPI_Win_unlock(rank, win);
+    MPI_Win_free(&win);
+}
+
 static const struct {
     const char *name;
     void (*run)(int ok);
@@ -479,6 +535,10 @@ static const struct {
     {"window_fence_lock", window_fence_lock},
     {"window_no_fence", window_no_fence},
     {"window_null", window_null},
+    {"receive_load", receive_load},
+    {"reduce_store", reduce_store},
+    {"result_load", result_load},
+    {"window_store", window_store},
     {"too_long", too_long},
     {"deadlock", deadlock},
 };

@@ -30,6 +30,9 @@ KINDS = {
     "window_fence_lock": "window_misuse", "window_no_fence": "window_misuse",
     "window_null": "window_misuse", "too_long": "failed_call", "deadlock": "deadlock",
 }
+# In programs that were built with -fweft-check.
+ACCESSES = {"receive_load": "buffer_in_use", "reduce_store": "buffer_in_use",
+            "result_load": "buffer_in_use", "window_store": "window_misuse"}
 WAYS = (("--sched", "conservative", "--threads", "2"), ("--sched", "optimistic", "--threads", "2"),
         ("--sched", "check-undo"))
 # Programs without an error in their use of MPI, and their arguments.
@@ -66,11 +69,11 @@ def run(program, ranks, *options, args=(), before=()):
 def check_faulty(program, name, line):
     done, document = run(program, 6, "--check", *TOPOLOGY, args=(name,))
     findings = document.get("check", {}).get("findings", [])
-    named = [f for f in findings if f["kind"] == KINDS[name] and
+    named = [f for f in findings if f["kind"] == {**KINDS, **ACCESSES}[name] and
              (shutil.which("addr2line") is None or f.get("source") == f"{SOURCE.name}:{line}")]
     if done.returncode != 4 or not named or len({f["kind"] for f in findings}) > 2:
         vrank.complain(f"{name}: {done.returncode}, expected line {line}", findings, done.stderr)
-    elif not named[0]["call"].startswith("MPI_"):
+    elif not named[0]["call"].startswith(("MPI_", "load", "store")):
         vrank.complain(f"{name}: the call is not named", named)
     return document
 
@@ -135,6 +138,25 @@ def check_warnings(program, line):
         vrank.complain("warnings of a correct program", document.get("warnings"))
 
 
+def check_accesses(where):
+    """Loads and stores beside MPI; other programs that are built so have no findings either."""
+    program = vrank.build(SOURCE, debug=True, flags=["-fweft-check"], name="faulty_access")
+    if program is None:
+        return
+    for name in ACCESSES:
+        document = check_faulty(program, name, where[name])
+        check_ways(program, name, document)
+    check_processes(program, "window_store", document)
+    others = [(program, (f"ok-{name}",)) for name in [*ACCESSES, "window_race", "window_start"]]
+    for name in ("one_sided", "requests", "collectives"):
+        others.append((vrank.build(vrank.SOURCE / f"tests/vrank/{name}.c", flags=["-fweft-check"],
+                                   name=f"{name}_accesses"), ()))
+    for built, args in others:
+        done, document = run(built, 4, "--check", args=args)
+        if done.returncode != 0 or document.get("check") != {"errors": 0, "findings": []}:
+            vrank.complain(f"{built} {args}: {done.returncode}", document.get("check"), done.stderr)
+
+
 def check_fortran():
     """The lines of Fortran programs, not those of the Fortran interface."""
     source = vrank.SOURCE / "tests/vrank/faulty_use.f90"
@@ -177,6 +199,7 @@ def main():
             vrank.complain(f"ok-{name}: {done.returncode}", document.get("check"), done.stderr)
     check_reports(program)
     check_warnings(program, where["leaked_request"])
+    check_accesses(where)
     check_fortran()
     check_correct()
     vrank.finish()

@@ -31,14 +31,15 @@ def finish():
     sys.exit(1 if _failures else 0)
 
 
-def build(source, other=False, debug=False):
+def build(source, other=False, debug=False, flags=(), name=None):
     """The program, or None if there is no compiler for it."""
     compiler = COMPILERS[source.suffix][other]
     path = shutil.which(compiler) if other else BUILD / compiler
     if path is None or not pathlib.Path(path).exists():
         return None
-    program = f"./{source.stem}{'_other' if other else ''}"
-    flags = ["-w"] if source.suffix == ".f90" else [f"-I{SOURCE / 'include'}"] if other else []
+    program = f"./{name or source.stem}{'_other' if other else ''}"
+    flags = [*flags]
+    flags += ["-w"] if source.suffix == ".f90" else [f"-I{SOURCE / 'include'}"] if other else []
     flags += ["-g"] if debug else []
     done = subprocess.run([path, "-O1", *flags, source, "-o", program, "-lm"], text=True,
                           capture_output=True, check=False)

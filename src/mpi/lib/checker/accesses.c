@@ -72,10 +72,18 @@ void wl_check_learns(struct wl_checker *checker, const struct wf_op *op, int64_t
     }
 }
 
-void wl_check_told(struct wl_rank *rank)
+static void tell(struct wl_checker *checker)
+{
+    checker->learned = checker->now;
+}
+
+void wl_check_locked(struct wl_rank *rank, bool learns)
 {
     if (rank->checker != NULL) {
-        rank->checker->learned = rank->checker->now;
+        rank->checker->last_local = NULL;
+        if (learns) {
+            tell(rank->checker);
+        }
     }
 }
 
@@ -93,7 +101,7 @@ void wl_check_flushed(struct wl_rank *rank, struct wl_win *win)
     if (rank->checker != NULL) {
         rank->checker->flushes++;
         if (win->results != NULL) { /* other ranks may have told it something */
-            wl_check_told(rank);
+            tell(rank->checker);
         }
         wl_check_release(rank, &win->uses);
     }
@@ -169,7 +177,8 @@ static const struct access *find_access(const struct wl_span *root,
 
 /* ---- accesses ---- */
 
-static void add(struct wl_rank *rank, const struct access *what)
+/* Returns whether it has reported a conflict. */
+static bool add(struct wl_rank *rank, const struct access *what)
 {
     struct wl_checker *checker = rank->checker;
     const struct access *found = find_access(checker->accesses, what);
@@ -190,6 +199,7 @@ static void add(struct wl_rank *rank, const struct access *what)
     if (access->note.is_local) {
         checker->last_local = &access->span;
     }
+    return found != NULL;
 }
 
 void wl_check_access(struct wl_rank *rank, const struct wl_access_note *note,
@@ -198,7 +208,7 @@ void wl_check_access(struct wl_rank *rank, const struct wl_access_note *note,
     if (!wl_use_is_empty(what)) {
         struct access access = {wl_span_of(rank, what), *note};
         access.span.what.type = NULL; /* it may be freed */
-        add(rank, &access);
+        (void)add(rank, &access);
     }
 }
 
@@ -222,7 +232,33 @@ static bool extend(struct wl_checker *checker, const struct access *access)
     return access->span.end <= last->span.end;
 }
 
-void wl_check_local(struct wl_rank *rank, const struct wl_buffer_use *what)
+void wl_check_window(const struct wl_rank *rank, struct wl_win *win)
+{
+    if (rank->checker != NULL) {
+        win->created_epoch = rank->checker->epoch;
+        win->created_learned = rank->checker->learned;
+    }
+}
+
+/* Programs set up their memory after they have created the window, and rely on others to come
+ * later. */
+static bool sets_up(const struct wl_checker *checker, const struct wl_win *win)
+{
+    return !wl_epoch_is_open(win) && checker->epoch == win->created_epoch &&
+           checker->learned == win->created_learned;
+}
+
+/* Whether the last access of the rank itself was to these bytes too, in the same epoch. */
+static bool is_known(const struct wl_checker *checker, const struct wl_span *span)
+{
+    const struct access *last = (const struct access *)checker->last_local;
+
+    return last != NULL && last->span.begin <= span->begin && last->span.end >= span->end &&
+           last->span.what.writes == span->what.writes && last->note.epoch == checker->epoch &&
+           last->note.learned == checker->learned && last->note.flushes == checker->flushes;
+}
+
+bool wl_check_local(struct wl_rank *rank, const struct wl_buffer_use *what)
 {
     for (uint32_t i = 0; i < wl_table_n(&rank->wins); i++) {
         const struct wl_win *win = wl_table_at(&rank->wins, i);
@@ -232,12 +268,13 @@ void wl_check_local(struct wl_rank *rank, const struct wl_buffer_use *what)
             access.span.end <= base) {
             continue;
         }
+        if (is_known(rank->checker, &access.span) || sets_up(rank->checker, win)) {
+            return false;
+        }
         access.note = wl_check_note(rank, win, wl_comm_of(rank, win->comm).rank);
         access.note.is_local = 1;
         access.span.what.type = NULL;
-        if (!extend(rank->checker, &access)) {
-            add(rank, &access);
-        }
-        return;
+        return !extend(rank->checker, &access) && add(rank, &access);
     }
+    return false;
 }

@@ -128,23 +128,48 @@ static void report(const struct wl_rank *rank, const struct wl_span *span,
         span->what.writes ? "writes to" : "reads", found->what.writes ? "writes to" : "reads");
 }
 
-static void check(struct wl_rank *rank, const struct wl_span *span)
+/* Returns whether it has reported a conflict. */
+static bool check(struct wl_rank *rank, const struct wl_span *span)
 {
     const struct wl_span *found = find_conflict(rank->checker, rank->checker->spans, span);
 
     if (found != NULL) {
         report(rank, span, found);
     }
-    if (rank->n_wins > 0) {
-        wl_check_local(rank, &span->what);
+    return (rank->n_wins > 0 && wl_check_local(rank, &span->what)) || found != NULL;
+}
+
+/* Of programs that were built with weftcc -fweft-check: a load or store. */
+void weft_mpi_access(const void *place, size_t bytes, int writes, const void *site);
+void weft_mpi_access(const void *place, size_t bytes, int writes, const void *site)
+{
+    struct wf_port_rank *self =
+        wl.port != NULL && wl_checks() && !wl.in_child ? wl.port->self() : NULL;
+    struct wl_rank *rank = self != NULL ? self->lib : NULL;
+    struct wl_checker *checker = rank != NULL ? rank->checker : NULL;
+
+    if (checker == NULL || rank->function != NULL || checker->reported == site ||
+        (checker->spans == NULL && rank->n_wins == 0)) {
+        return;
     }
+    const void *called_from = rank->site;
+    const struct wl_buffer_use what = {place, bytes, wl_type_of(rank, MPI_BYTE),
+                                       .writes = writes != 0};
+    rank->function = writes ? "store" : "load";
+    rank->site = site;
+    const struct wl_span span = wl_span_of(rank, &what);
+    if (check(rank, &span)) {
+        checker->reported = site;
+    }
+    rank->function = NULL;
+    rank->site = called_from;
 }
 
 void wl_check_use(struct wl_rank *rank, const struct wl_buffer_use *what)
 {
     if (!wl_use_is_empty(what)) {
         const struct wl_span span = wl_span_of(rank, what);
-        check(rank, &span);
+        (void)check(rank, &span);
     }
 }
 
@@ -214,7 +239,7 @@ void wl_check_hold(struct wl_rank *rank, const struct wl_buffer_use *what, struc
     struct wl_use *use = wl_calloc(1, sizeof(*use));
 
     use->span = wl_span_of(rank, what);
-    check(rank, &use->span);
+    (void)check(rank, &use->span);
     wl_type_hold(what->type);
     if (!what->writes && !what->brief && wl.port->payload_max == UINT64_MAX) {
         use->summed = true;

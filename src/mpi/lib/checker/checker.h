@@ -128,10 +128,13 @@ struct wl_access_note wl_check_note(const struct wl_rank *rank, const struct wl_
 void wl_check_accesses_free(struct wl_checker *checker);
 void wl_check_access(struct wl_rank *rank, const struct wl_access_note *note,
                      const struct wl_buffer_use *what);
-/* The rank itself uses memory, which may be that of its windows. */
-void wl_check_local(struct wl_rank *rank, const struct wl_buffer_use *what);
-/* The rank may have learned everything that other ranks have done. */
-void wl_check_told(struct wl_rank *rank);
+/* The rank itself uses memory, which may be that of its windows. Returns whether that is a conflict
+ * that it has reported. */
+bool wl_check_local(struct wl_rank *rank, const struct wl_buffer_use *what);
+/* The rank has created a window. */
+void wl_check_window(const struct wl_rank *rank, struct wl_win *win);
+/* The rank has a lock; it may have learned what those did who had it before. */
+void wl_check_locked(struct wl_rank *rank, bool learns);
 /* An op is complete: what the rank may have learned by it. */
 void wl_check_learns(struct wl_checker *checker, const struct wf_op *op, int64_t clock);
 /* A collective of which no member returns before all have called it is complete. */

@@ -406,22 +406,43 @@ static bool use_of(const struct wl_collective *coll, const struct wl_side *side,
     return true;
 }
 
+/* Likewise for a side with a count for each member: the elements for or from member i. */
+static bool use_of_part(const struct wl_collective *coll, const struct wl_side *side,
+                        uint32_t i, struct wl_buffer_use *what)
+{
+    *what = (struct wl_buffer_use){.buffer = wl_side_place(side, i),
+                                   .count = wl_side_count(side, i),
+                                   .type = side->type,
+                                   .writes = side == &coll->recv};
+    return what->count > 0;
+}
+
+static void hold_side(const struct wl_collective *coll, const struct wl_side *side, bool brief,
+                      struct wl_use **uses)
+{
+    struct wl_buffer_use what;
+    bool parts = wl_side_varies(side) && side->type != NULL && side->buffer != NULL &&
+                 !wl_in_place(side) && side->types == NULL && !coll->view.inter &&
+                 coll->kind != WL_REDUCE_SCATTER;
+
+    if (use_of(coll, side, &what)) {
+        what.brief = brief;
+        wl_check_hold(coll->rank, &what, uses);
+    }
+    for (uint32_t i = 0; parts && i < blocks_of(coll, side); i++) {
+        if (use_of_part(coll, side, i, &what)) {
+            what.brief = brief;
+            wl_check_hold(coll->rank, &what, uses);
+        }
+    }
+}
+
 void wl_check_collective_buffers(struct wl_rank *rank, const struct wl_collective *coll,
                                  struct wl_use **uses)
 {
-    struct wl_buffer_use what;
     struct wl_use *own = NULL;
 
-    if (use_of(coll, &coll->send, &what)) {
-        what.brief = uses == NULL;
-        wl_check_hold(rank, &what, uses != NULL ? uses : &own);
-    }
-    if (use_of(coll, &coll->recv, &what)) {
-        if (uses != NULL) {
-            wl_check_hold(rank, &what, uses);
-        } else {
-            wl_check_use(rank, &what);
-        }
-    }
+    hold_side(coll, &coll->send, uses == NULL, uses != NULL ? uses : &own);
+    hold_side(coll, &coll->recv, uses == NULL, uses != NULL ? uses : &own);
     wl_check_forget(rank, &own);
 }

@@ -49,6 +49,7 @@ struct wl_checker {
     uint32_t n_accesses;
     uint32_t epoch, flushes; /* struct wl_access_note */
     int64_t now, learned;
+    const void *reported;          /* the place of a load or store that was reported last */
     struct wl_sequence *sequences; /* a hash table */
     uint32_t n_sequences, max_sequences;
     struct wl_pending *pending;

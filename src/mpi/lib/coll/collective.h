@@ -114,6 +114,8 @@ static inline size_t wl_side_count(const struct wl_side *side, uint32_t i)
                                        : side->count;
 }
 
+/* The address of the elements for or from member i. */
+unsigned char *wl_side_place(const struct wl_side *side, uint32_t i);
 /* The bytes for or from member i. */
 size_t wl_side_bytes(const struct wl_collective *collective, const struct wl_side *side,
                      uint32_t i);

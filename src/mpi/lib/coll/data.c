@@ -21,8 +21,7 @@ static const struct wl_type *type_at(const struct wl_collective *coll,
     return side->types != NULL ? wl_type_of(coll->rank, side->types[i]) : side->type;
 }
 
-/* The address of the elements for or from member i. */
-static unsigned char *place_at(const struct wl_side *side, uint32_t i)
+unsigned char *wl_side_place(const struct wl_side *side, uint32_t i)
 {
     unsigned char *buffer = side->buffer;
 
@@ -82,7 +81,8 @@ static struct wl_part pack_block(const struct wl_collective *coll, const struct 
 static struct wl_part pack_at(const struct wl_collective *coll, const struct wl_side *side,
                               uint32_t i)
 {
-    return pack_block(coll, type_at(coll, side, i), place_at(side, i), wl_side_count(side, i));
+    return pack_block(coll, type_at(coll, side, i), wl_side_place(side, i),
+                      wl_side_count(side, i));
 }
 
 static void unpack_at(const struct wl_collective *coll, const struct wl_side *side, uint32_t i,
@@ -95,7 +95,7 @@ static void unpack_at(const struct wl_collective *coll, const struct wl_side *si
                  part.size, capacity);
     }
     if (part.bytes != NULL) {
-        wl_unpack_bytes(type_at(coll, side, i), part.bytes, part.size, place_at(side, i));
+        wl_unpack_bytes(type_at(coll, side, i), part.bytes, part.size, wl_side_place(side, i));
     }
 }
 
@@ -310,8 +310,9 @@ static struct wl_part pack_blocks(const struct wl_collective *coll, const struct
     uint64_t *begins = (uint64_t *)(void *)part.bytes;
     begins[0] = head;
     for (uint32_t i = 0; i < n; i++) {
-        const unsigned char *end = write_block(coll, type_at(coll, side, i), place_at(side, i),
-                                               wl_side_count(side, i), part.bytes + begins[i]);
+        const unsigned char *end =
+            write_block(coll, type_at(coll, side, i), wl_side_place(side, i),
+                        wl_side_count(side, i), part.bytes + begins[i]);
         begins[i + 1] = (uint64_t)(end - part.bytes);
     }
     return part;

@@ -88,6 +88,7 @@ static MPI_Win create(struct wl_rank *rank, MPI_Comm comm, const struct wl_win_p
     win->locked = win->held + view.size;
     rank->n_wins++;
     wl_check_synchronized(rank, view.comm);
+    wl_check_window(rank, win);
     return wl_table_add(&rank->wins, WL_WIN, win);
 }
 
@@ -327,10 +328,8 @@ static void lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, int 
             pause.duration = (int64_t)place * LAST_PS;
         }
     }
-    if (learns) {
-        wl_check_told(rank);
-    }
     win->held[target] = (unsigned char)type;
+    wl_check_locked(rank, learns);
 }
 
 void wl_win_lock_for_access(struct wl_rank *rank, struct wl_win *win, uint32_t target)

@@ -38,6 +38,8 @@ struct wl_win {
     bool locked_all, fenced;
     uint32_t n_fences;
     struct wl_caller created;
+    uint32_t created_epoch;    /* of --check: struct wl_access_note, and what the rank... */
+    int64_t created_learned;   /* ...had learned */
     bool allocated;            /* the library has allocated the memory */
     bool asserted;             /* the last fence said that it opens no epoch */
     bool accessed;             /* since the last fence... */
@@ -59,6 +61,8 @@ void wl_win_lock_for_access(struct wl_rank *rank, struct wl_win *win, uint32_t t
  * say whether the call can be executed; if not, the program ends unless it is checked. */
 /* Whether the function that the program has called fits, for windows whose errors return. */
 bool wl_epoch_fits(struct wl_rank *rank, const struct wl_win *win, int target);
+/* Whether the rank has any of its own. */
+bool wl_epoch_is_open(const struct wl_win *win);
 void wl_epoch_access(struct wl_rank *rank, struct wl_win *win, uint32_t target);
 bool wl_epoch_fence(const struct wl_rank *rank, struct wl_win *win, int assertion);
 bool wl_epoch_start(const struct wl_rank *rank, struct wl_win *win);

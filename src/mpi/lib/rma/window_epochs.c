@@ -116,6 +116,11 @@ static bool may_access(struct wl_rank *rank, const struct wl_win *win, uint32_t 
            is_started_for(rank, win, target);
 }
 
+bool wl_epoch_is_open(const struct wl_win *win)
+{
+    return is_open(win) || win->fenced;
+}
+
 bool wl_epoch_fits(struct wl_rank *rank, const struct wl_win *win, int target)
 {
     static const struct {
