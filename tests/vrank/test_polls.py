@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that poll notice a message within a poll (100 ns) of its arrival, with few polls, whether they
-probe or test, and under every scheduler; a program that polls a few times and goes on loses no time; one
-that polls for ever ends."""
+probe or test, and under every scheduler; a program that polls a few times, or many requests a few times each, and
+goes on loses no time, nor does one that did so before; one that polls for ever ends."""
 import json
 import pathlib
 import subprocess
@@ -31,6 +31,26 @@ int main(int argc, char **argv)
     } else if (!strcmp(how, "few")) {
         for (int i = 0; i < 10; i++) MPI_Iprobe(0, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
         printf("%.3f\\n", (MPI_Wtime() - begin) * 1e6);
+        MPI_Recv(&flag, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&other, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (!strcmp(how, "sweep")) {
+        enum { N = 6 };
+        MPI_Request of[N];
+        for (int i = 0; i < N; i++) MPI_Irecv(&sent, 1, MPI_INT, 0, 100 + i, MPI_COMM_WORLD, &of[i]);
+        for (int i = 0; i < 100 * N; i++) MPI_Test(&of[i % N], &flag, MPI_STATUS_IGNORE);
+        printf("%.3f\\n", (MPI_Wtime() - begin) * 1e6);
+        for (int i = 0; i < N; i++) MPI_Cancel(&of[i]);
+        MPI_Waitall(N, of, MPI_STATUSES_IGNORE);
+        MPI_Recv(&flag, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&other, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (!strcmp(how, "again")) {
+        for (int time = 0; time < 2; time++) {
+            begin = MPI_Wtime();
+            for (int i = 0; i < 300; i++) MPI_Iprobe(0, 3, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+            printf("%.3f ", (MPI_Wtime() - begin) * 1e6);
+            MPI_Send(&other, 1, MPI_INT, 0, 9, MPI_COMM_SELF);
+            MPI_Recv(&other, 1, MPI_INT, 0, 9, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        }
         MPI_Recv(&flag, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Recv(&other, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
@@ -86,6 +106,12 @@ def main():
         few = run("few")
         if few.stdout != "1.000\n":
             vrank.complain("ten polls take a microsecond", few.stdout, few.stderr)
+        sweep = run("sweep")
+        if sweep.stdout != "60.000\n":
+            vrank.complain("a hundred sweeps over six requests take 600 polls", sweep.stdout, sweep.stderr)
+        again = run("again")  # who polled in vain once is not taken to wait the next time
+        if (again.stdout.split() + ["", ""])[1] != "30.000":
+            vrank.complain("300 polls in vain, twice", again.stdout, again.stderr)
         then = run("then")  # the end of the wait that the message cut short comes while it receives
         if then.returncode != 0 or abs(float((then.stdout + " 0 0").split()[1]) - ARRIVAL_US) > 0.2:
             vrank.complain("a receive after polls", then.stdout, then.stderr)

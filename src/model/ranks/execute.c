@@ -220,8 +220,8 @@ static enum wf_called do_probe(const struct wf_rank_program *program, const stru
         if (!find_source(program, op, op->peer, &from) || from.rank == WF_RANK_PROC_NULL) {
             return refuse_op(program, op);
         }
-        wf_rank_poll_begin(program);
-        return wf_rank_poll_end(program, wf_rank_iprobe(program->who, &from));
+        wf_rank_poll_begin(program, op);
+        return wf_rank_poll_end(program, op, wf_rank_iprobe(program->who, &from));
     }
     if (wf_ranks_only_send(program->ranks) || !waits) {
         return WF_CALLED_DONE;
@@ -346,9 +346,9 @@ static enum wf_called do_test(const struct wf_rank_program *program, const struc
     if (follows_record(program, op)) {
         return wait_recorded(program, op);
     }
-    wf_rank_poll_begin(program);
+    wf_rank_poll_begin(program, op);
     return wf_rank_poll_end(
-        program, wf_rank_test(program->who, &set, take[wf_op_info(op->kind)->detail]));
+        program, op, wf_rank_test(program->who, &set, take[wf_op_info(op->kind)->detail]));
 }
 
 /* The last match of a wildcard receive when the program called a nonblocking collective. By

@@ -22,7 +22,12 @@ struct wf_script_cold {
     int64_t polling_ps; /* time spent on them */
     int64_t poll_from;  /* the wait before the present one began at this time... */
     bool poll_waits;    /* ...and is part of the clock */
-    uint8_t polls;      /* how many, at most 255 */
+    bool poll_trust;    /* the last wait ended because something arrived */
+    uint16_t polls;     /* of what was polled first, at most UINT16_MAX... */
+    uint16_t poll_asks; /* ...and those of other things since */
+    uint16_t
+        poll_vain; /* this often the program polled before, waited and then did something else */
+    uint32_t polled; /* what was polled first */
 };
 
 /* An open region that is timed, in a cell. */
