@@ -74,6 +74,21 @@ def check_page(pages, name):
         check("links have failed" in pages.text() or "Parts of the network failed" in pages.text(), "nothing about failures")
 
 
+def check_policy(pages):
+    """A page runs no script but its own, and says something where its own do not run either."""
+    page = pathlib.Path("ring-4-64.html").read_text(encoding="utf-8")
+    pathlib.Path("foreign-script.htm").write_text(
+        page.replace("</body>", "<script>document.title = 'stolen';</script><img src=x onerror=\"document.title = 'stolen'\"></body>"), encoding="utf-8")
+    check(pages.open("foreign-script.htm") and pages.page.value("document.title") != "stolen", "a foreign script runs")
+    check(not pages.page.value("document.getElementById('plain').getClientRects().length"), "the plain report shows beside the page")
+    strict = '<head><meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
+    pathlib.Path("strict.htm").write_text(page.replace("<head>", strict), encoding="utf-8")
+    pages.page.call("Page.navigate", url=pathlib.Path("strict.htm").resolve().as_uri())
+    check(pages.page.wait("document.readyState === 'complete' && document.getElementById('plain') !== null"), "the strict page does not load")
+    text = pages.page.value("document.body.innerText") or ""
+    check("does not allow it" in text and "predicted" in text.lower(), f"a strict policy: {text[:300]}")
+
+
 def main():
     everything = "--all" in sys.argv
     for name, args in [*cases(), *(every() if everything else ())]:
@@ -94,6 +109,7 @@ def main():
             found = pages.problems(name, looks)
             check(not found, f"{name}: {found[:4]}")
             check_page(pages, name)
+        check_policy(pages)
         pages.page.close()
     finish()
 

@@ -195,6 +195,8 @@ static void write_points(const struct wf_curve *curve, FILE *out)
 static void write_html(const struct wf_curve *curve, FILE *out)
 {
     (void)fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                "style-src 'unsafe-inline'; img-src data:\">\n"
                 "<link rel=\"icon\" href=\"data:,\">\n<title>weft: ",
                 out);
     wf_text_markup(out, curve->title);
