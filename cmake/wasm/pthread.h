@@ -45,6 +45,11 @@ static inline int pthread_join(pthread_t thread, void **result)
     return ESRCH;
 }
 
+static inline int pthread_equal(pthread_t a, pthread_t b)
+{
+    return a == b;
+}
+
 static inline pthread_t pthread_self(void)
 {
     return 0;

@@ -117,8 +117,8 @@ WEFT_API enum weft_code weft_trace_open(const char *path, const struct weft_conv
                                         struct weft_trace **out, struct weft_error *error);
 WEFT_API uint32_t weft_trace_ranks(const struct weft_trace *trace);
 
-/* Sets *op, whose size the caller has set, to the next op of a rank; false at its end. Arrays are valid
- * until the next call for this rank. */
+/* Sets *op, whose size the caller has set, to the next op of a rank; false at its end, and if it cannot
+ * be read (weft_trace_check()). Arrays are valid until the next call for this rank. */
 WEFT_API bool weft_trace_next(struct weft_trace *trace, uint32_t rank, struct weft_op *op);
 
 /* Whether everything could be read so far: a rank of a damaged trace ends early. */

@@ -23,7 +23,12 @@
  * The library keeps no state between calls, except for the plug-ins that it has loaded: any number of
  * scenarios may be set up and run at once in different threads. One object is used by one thread at a time. It prints nothing and handles no
  * signals, but for two cases: a program that runs as virtual ranks ("run:PATH") prints what it
- * prints, and while it runs weft handles SIGSEGV and the like; and a process without memory ends.
+ * prints, and while it runs weft handles SIGSEGV and the like; and a process ends in which memory runs
+ * out while such a program runs, or while one simulation runs on several MPI processes.
+ *
+ * Everywhere else lack of memory is an error: the call returns WEFT_LIMIT, or null, and releases what
+ * it took. An object that it was to change may keep a part of the change; it can be released, and
+ * used, but for a trace that was being read or written.
  *
  * Structs of options begin with their own size, so that they can grow: set it to sizeof(struct ...),
  * and everything that is not needed to zero.
@@ -74,6 +79,7 @@ WEFT_API const char *weft_version(void);
 /* Frees a text that the library returned for the caller to free. Null is allowed. */
 WEFT_API void weft_free(void *text);
 
+/* Null without memory. */
 WEFT_API struct weft_scenario *weft_scenario_new(void);
 WEFT_API void weft_scenario_free(struct weft_scenario *scenario); /* null is allowed */
 
@@ -228,7 +234,8 @@ WEFT_API enum weft_code weft_study_run(struct weft_study *study, const char *dir
                                        const struct weft_host *host, struct weft_error *error);
 
 /* The table of a study, as CSV and as JSON: a row for each point, with its settings and main
- * results. Each call creates a new text, which the caller frees with weft_free(). */
+ * results. Each call creates a new text, which the caller frees with weft_free(); null without
+ * memory. */
 WEFT_API char *weft_study_csv(const struct weft_study *study);
 WEFT_API char *weft_study_json(const struct weft_study *study);
 

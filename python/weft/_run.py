@@ -40,6 +40,8 @@ class Scenario:
         """Simulates it. A program that fails (by a deadlock, say) raises Error, with the result
         in `error.result`."""
         failure, handle = ErrorText(), library.weft_scenario_new()
+        if handle is None:
+            raise MemoryError("weft: no memory for a scenario")
         try:
             if self.machine is not None:
                 check(library.weft_scenario_machine(handle, str(self.machine).encode(), failure),

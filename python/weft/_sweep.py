@@ -48,6 +48,8 @@ def study(path: "str | os.PathLike[str]", directory: "str | os.PathLike[str] | N
             where = os.path.join(own, "points") if directory is None else os.fspath(directory)
             check(library.weft_study_run(handle, where.encode(), Host(jobs=jobs), failure), failure)
             text = library.weft_study_csv(handle)
+            if text is None:
+                raise MemoryError("weft: no memory for a table")
             table = ctypes.string_at(text).decode()
             library.weft_free(text)
     finally:

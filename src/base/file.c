@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 
+#include "base/guard.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -80,19 +82,19 @@ static enum wf_status read_all(int fd, const char *path, size_t max_bytes, struc
 enum wf_status wf_file_read(const char *path, size_t max_bytes, struct wf_buf *out,
                             struct wf_err *err)
 {
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int fd = wf_guard_fd(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 
     if (fd < 0) {
         return cannot_read(path, strerror(errno), err);
     }
     enum wf_status status = read_all(fd, path, max_bytes, out, err);
-    (void)close(fd);
+    (void)wf_close(fd);
     return status;
 }
 
 size_t wf_file_head(const char *path, void *bytes, size_t n)
 {
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int fd = wf_guard_fd(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     struct stat st;
     size_t got = 0;
     ssize_t more = 1;
@@ -104,7 +106,7 @@ size_t wf_file_head(const char *path, void *bytes, size_t n)
         }
     }
     if (fd >= 0) {
-        (void)close(fd);
+        (void)wf_close(fd);
     }
     return got;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 
+#include "base/guard.h"
 #include "base/status.h"
 #include "base/temp.h"
 
@@ -12,17 +13,25 @@
 
 enum { HUGE_MIN = 4 << 20, HUGE_PAGE = 2 << 20 };
 
+static WF_NORETURN void out_of_memory(size_t size)
+{
+    char text[64] = "out of memory";
+
+    if (size != SIZE_MAX) {
+        (void)snprintf(text, sizeof(text), "out of memory allocating %zu bytes", size);
+    }
+    wf_guard_fail(WF_ELIMIT, text);
+    (void)fprintf(stderr, "weft: %s\n", text);
+    wf_temp_clean();
+    _Exit(wf_status_exit_code(WF_ELIMIT));
+}
+
 static void *checked(void *p, size_t size)
 {
     if (p == NULL) {
-        if (size == SIZE_MAX) {
-            (void)fputs("weft: out of memory\n", stderr);
-        } else {
-            (void)fprintf(stderr, "weft: out of memory allocating %zu bytes\n", size);
-        }
-        wf_temp_clean();
-        _Exit(wf_status_exit_code(WF_ELIMIT));
+        out_of_memory(size);
     }
+    wf_guard_block(p);
     return p;
 }
 
@@ -52,10 +61,17 @@ void *wf_xcalloc_huge(size_t count, size_t size)
 
 void *wf_xrealloc(void *old, size_t count, size_t size)
 {
+    uintptr_t before = (uintptr_t)old;
+
     if (size != 0 && count > SIZE_MAX / size) {
-        return checked(NULL, SIZE_MAX);
+        out_of_memory(SIZE_MAX);
     }
-    return checked(realloc(old, count * size == 0 ? 1 : count * size), count * size);
+    void *p = realloc(old, count * size == 0 ? 1 : count * size);
+    if (p == NULL) {
+        out_of_memory(count * size);
+    }
+    wf_guard_moved(before, p);
+    return p;
 }
 
 void *wf_xaligned(size_t size)
@@ -73,7 +89,7 @@ void *wf_xaligned_huge(size_t size)
         return wf_xaligned(size);
     }
     (void)madvise(p, size, MADV_HUGEPAGE); /* advice: a failure is ignored */
-    return p;
+    return checked(p, size);
 }
 
 void *wf_xaligned_zero(size_t size)

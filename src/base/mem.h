@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /*
- * Allocation for set-up code. Running out of memory ends the process with a message, because no
- * simulation can go on without memory. A size that comes from a file or a user must be checked
+ * Allocation for set-up code. Running out of memory ends the call of the library (base/guard.h), or
+ * the program with a message, because no simulation can go on without memory. A size that comes from a file or a user must be checked
  * against a limit first, so that bad input is an error and does not exhaust the machine.
  *
  * Event handlers do not allocate, and capture/ never calls these functions. All blocks are

@@ -2,6 +2,7 @@
 #include "base/points.h"
 
 #include "base/clock.h"
+#include "base/guard.h"
 #include "base/mem.h"
 
 #include <pthread.h>
@@ -55,13 +56,12 @@ bool wf_points_run(const struct wf_points_host *host, size_t n, size_t done,
 
     (void)pthread_mutex_init(&pool.lock, NULL);
     report(&pool);
-    while (started + 1 < n_threads &&
-           pthread_create(&threads[started], NULL, work, &pool) == 0) {
+    while (started + 1 < n_threads && wf_thread_start(&threads[started], work, &pool) == 0) {
         started++;
     }
     (void)work(&pool);
     while (started > 0) {
-        (void)pthread_join(threads[--started], NULL);
+        wf_thread_join(threads[--started]);
     }
     (void)pthread_mutex_destroy(&pool.lock);
     free(threads);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/status.h"
 
+#include "base/guard.h"
+
 #include "base/temp.h"
 #include "base/text.h"
 
@@ -73,12 +75,14 @@ int wf_status_exit_code(enum wf_status status)
 
 void wf_panic(const char *fmt, ...)
 {
+    char text[WF_ERR_TEXT_MAX];
     va_list ap;
+
     va_start(ap, fmt);
-    (void)fputs("weft: internal error: ", stderr);
-    (void)vfprintf(stderr, fmt, ap);
-    (void)fputs("\n", stderr);
+    (void)vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
+    wf_guard_fail(WF_EINTERNAL, text);
+    (void)fprintf(stderr, "weft: internal error: %s\n", text);
     wf_temp_clean();
     _Exit(wf_status_exit_code(WF_EINTERNAL));
 }

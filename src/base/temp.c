@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/temp.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 
 #include <dirent.h>
@@ -50,6 +51,7 @@ static void enlist(char *path, int lock_fd)
             listed[i].owner = getpid();
             listed[i].lock = lock_fd;
             atomic_store(&listed[i].path, path);
+            wf_guard_temporary(path);
             return;
         }
     }

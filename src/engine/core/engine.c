@@ -2,6 +2,7 @@
 #include "engine/model.h"
 
 #include "base/clock.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "engine/core/forecast.h"
@@ -433,7 +434,7 @@ static void set_up(struct wf_engine *engine, bool alone)
 static void start_threads(struct wf_engine *engine, void *(*start)(void *worker))
 {
     for (uint32_t t = 1; t < engine->n_threads; t++) {
-        if (pthread_create(&engine->threads[t], NULL, start, &engine->workers[t]) != 0) {
+        if (wf_thread_start(&engine->threads[t], start, &engine->workers[t]) != 0) {
             /* The threads already started wait for this one forever: the run cannot go on. */
             wf_panic("cannot start thread %u of %u", t + 1, engine->n_threads);
         }
@@ -459,7 +460,7 @@ static void run_threads(struct wf_engine *engine)
     start_threads(engine, worker_main);
     (void)worker_main(&engine->workers[0]);
     for (uint32_t t = 1; t < engine->n_threads; t++) {
-        (void)pthread_join(engine->threads[t], NULL);
+        wf_thread_join(engine->threads[t]);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "engine/core/forecast.h"
 
 #include "base/clock.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "engine/core/internal.h"
 
@@ -124,7 +125,7 @@ double wf_forecast_meeting(void)
         struct wf_barrier barrier;
         pthread_t other;
         wf_barrier_init(&barrier, 2, 2);
-        if (pthread_create(&other, NULL, meet, &barrier) != 0) {
+        if (wf_thread_start(&other, meet, &barrier) != 0) {
             return least;
         }
         wf_barrier_wait(&barrier); /* it has started */
@@ -133,7 +134,7 @@ double wf_forecast_meeting(void)
             wf_barrier_wait(&barrier);
         }
         double each = (wf_clock_wall() - begun) / (MEETINGS - 1);
-        (void)pthread_join(other, NULL);
+        wf_thread_join(other);
         least = !known || each < least ? each : least;
         known = true;
     }

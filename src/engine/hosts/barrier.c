@@ -2,6 +2,7 @@
 #include "engine/hosts/barrier.h"
 
 #include "base/clock.h"
+#include "base/guard.h"
 #include "engine/tuning.h"
 
 #include <limits.h>
@@ -40,6 +41,7 @@ void wf_relax(uint32_t *spins)
     if (++*spins < WF_TUNE_SPINS_SLEEP) {
         spin(*spins);
     } else {
+        wf_guard_check();
         (void)nanosleep(&(struct timespec){.tv_nsec = WF_TUNE_SLEEP_NS}, NULL);
     }
 }
@@ -103,13 +105,16 @@ static bool spin_until(struct wf_barrier *barrier, uint32_t generation)
     return false;
 }
 
-/* Sleeps until the last thread arrives. */
+/* Sleeps until the last thread arrives, or none will. */
 static void sleep_until(struct wf_barrier *barrier, uint32_t generation)
 {
+    const struct timespec look = {.tv_nsec = 100000000};
+
     (void)atomic_fetch_add(&barrier->sleeping, 1);
     while (atomic_load(&barrier->generation) == generation) {
-        (void)syscall(SYS_futex, &barrier->generation, FUTEX_WAIT_PRIVATE, generation, NULL,
+        (void)syscall(SYS_futex, &barrier->generation, FUTEX_WAIT_PRIVATE, generation, &look,
                       NULL, 0);
+        wf_guard_check();
     }
     (void)atomic_fetch_sub(&barrier->sleeping, 1);
 }

@@ -2,6 +2,7 @@
 #include "engine/hosts/comm.h"
 
 #include "base/clock.h"
+#include "base/guard.h"
 #include "base/install.h"
 #include "base/mem.h"
 #include "engine/hosts/comm_ops.h"
@@ -137,6 +138,7 @@ enum wf_status wf_comm_open(struct wf_comm **out, struct wf_err *err)
     if (ops == NULL) {
         return err->status;
     }
+    wf_guard_disarm(); /* the other processes would wait for ever */
     enum wf_status status = ops->open(out, err);
     if (status == WF_OK && (*out)->size == 1 && by.n_processes > 1) {
         ops->close(*out);

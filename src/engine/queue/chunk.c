@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/queue/chunk.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "engine/tuning.h"
 
@@ -52,6 +53,8 @@ static void *slab_memory(size_t bytes)
 
     if (posix_memalign(&memory, align, bytes) != 0) {
         memory = wf_xaligned(bytes); /* reports the failure */
+    } else {
+        wf_guard_block(memory);
     }
     if (bytes == WF_TUNE_SLAB) {
         (void)madvise(memory, bytes, MADV_HUGEPAGE);
@@ -82,7 +85,7 @@ void wf_pool_refill(struct wf_pool *pool)
 {
     struct wf_depot *depot = pool->depot;
 
-    (void)pthread_mutex_lock(&depot->lock);
+    wf_lock(&depot->lock);
     if (depot->n_chunks == 0) {
         add_slab(pool);
     }
@@ -96,14 +99,14 @@ void wf_pool_refill(struct wf_pool *pool)
         pool->free = chunk;
         pool->n_free++;
     }
-    (void)pthread_mutex_unlock(&depot->lock);
+    wf_unlock(&depot->lock);
 }
 
 void wf_pool_give_back(struct wf_pool *pool)
 {
     struct wf_depot *depot = pool->depot;
 
-    (void)pthread_mutex_lock(&depot->lock);
+    wf_lock(&depot->lock);
     for (size_t i = 0; i < 2 * (size_t)WF_TUNE_POOL_BATCH; i++) {
         struct wf_chunk *chunk = pool->free;
         pool->free = chunk->next;
@@ -112,7 +115,7 @@ void wf_pool_give_back(struct wf_pool *pool)
         depot->spare = chunk;
         depot->n_chunks++;
     }
-    (void)pthread_mutex_unlock(&depot->lock);
+    wf_unlock(&depot->lock);
 }
 
 void wf_bag_extend(struct wf_bag *bag, struct wf_pool *pool)

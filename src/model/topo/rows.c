@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/topo/rows.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "model/topo/hubs.h"
 
@@ -233,9 +234,9 @@ static uint32_t find(struct wf_topo_rows *rows, uint32_t from, uint32_t to)
     uint32_t distance;
 
     if (hubs == NULL) {
-        (void)pthread_mutex_lock(&rows->lock);
+        wf_lock(&rows->lock);
         prepare(rows, to);
-        (void)pthread_mutex_unlock(&rows->lock);
+        wf_unlock(&rows->lock);
         if (is_known(rows, from, to, &distance)) {
             return distance;
         }

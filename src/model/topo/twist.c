@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/topo/twist.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "model/topo/csr.h"
 #include "model/topo/rows.h"
@@ -235,14 +236,14 @@ static const struct irregular *tables_of(const struct wf_topo_twist *twist)
     struct irregular *own = twist->irregular;
 
     if (!atomic_load_explicit(&own->is_made, memory_order_acquire)) {
-        (void)pthread_mutex_lock(&own->lock);
+        wf_lock(&own->lock);
         if (!atomic_load_explicit(&own->is_made, memory_order_relaxed)) {
             own->seams = wf_topo_seams_create(&twist->shape);
             own->rows =
                 own->seams == NULL ? wf_topo_rows_create(&own->links, false, limits) : NULL;
             atomic_store_explicit(&own->is_made, true, memory_order_release);
         }
-        (void)pthread_mutex_unlock(&own->lock);
+        wf_unlock(&own->lock);
     }
     return own;
 }

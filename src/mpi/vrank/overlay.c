@@ -152,7 +152,7 @@ static void port_free(void *place)
         return;
     }
     if (!is_block(place)) {
-        current->others->free(place);
+        (current->others->free)(place); /* not ours */
         return;
     }
     struct wf_vrank_blocks *blocks = rank != NULL ? &rank->blocks : NULL;

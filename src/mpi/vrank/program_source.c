@@ -2,6 +2,7 @@
 /* A running program as the simulation sees it. program_port.c is what its ranks see. */
 #include "mpi/vrank/program_source.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "mpi/vrank/kernel_file.h"
@@ -437,6 +438,7 @@ static const enum wf_vrank_meter_kind meters[] = {
 enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct wf_source **out,
                                    struct wf_err *err)
 {
+    wf_guard_disarm(); /* what runs on stacks of ranks cannot be left half done */
     struct wf_vrank_program *program = wf_xcalloc(1, sizeof(*program));
 
     program->source = (struct wf_source){.ops = &program_ops,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/guard.h"
 #include "base/mem.h"
 #include "ui/library/library.h"
 #include "ui/study/fit_file.h"
@@ -15,7 +16,7 @@ static char *machine_text(const struct wf_fit_machine *calibration, const char *
     FILE *out = wf_library_stream(&text, &size);
 
     wf_fit_machine_write(calibration, name, mpi, out);
-    (void)fclose(out);
+    (void)wf_fclose(out);
     return text;
 }
 
@@ -72,7 +73,5 @@ static enum wf_status fit(const struct weft_measurements *given, const char *nam
 enum weft_code weft_fit(const struct weft_measurements *measured, const char *name,
                         const char *mpi, struct weft_fit *out, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-
-    return wf_library_report(fit(measured, name, mpi, out, &err), &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_RELEASE, fit(measured, name, mpi, out, &err), error);
 }

@@ -48,12 +48,7 @@ enum wf_status wf_library_options(void *own, size_t size, const void *given, con
 
 FILE *wf_library_stream(char **text, size_t *size)
 {
-    FILE *out = open_memstream(text, size);
-
-    if (out == NULL) {
-        wf_panic("no memory for a text");
-    }
-    return out;
+    return wf_guard_stream(open_memstream(text, size), text);
 }
 
 void weft_free(void *text)

@@ -3,6 +3,7 @@
 
 /* What the parts of the installed library (weft/weft.h) share. */
 
+#include "base/guard.h"
 #include "base/status.h"
 
 #include <weft/weft.h>
@@ -10,6 +11,22 @@
 #include <stdio.h>
 
 struct wf_study_trace_options;
+
+/*
+ * The body of a function that returns an enum weft_code: does `call`, an expression of enum wf_status
+ * that words its failures in `err`, within a guard (base/guard.h), and reports its outcome to `error`.
+ */
+#define WF_LIBRARY_CALL(kind, call, error)              \
+    struct wf_err err = {.status = WF_OK};              \
+    struct wf_guard guard;                              \
+    enum wf_status status;                              \
+    if (setjmp(*wf_guard_enter(&guard, (kind))) == 0) { \
+        status = (call);                                \
+        wf_guard_leave(&guard);                         \
+    } else {                                            \
+        status = wf_guard_error(&guard, &err);          \
+    }                                                   \
+    return wf_library_report(status, &err, (error))
 
 /* The code of a status; sets `error`, which may be null, unless the status is WF_OK. */
 enum weft_code wf_library_report(enum wf_status status, const struct wf_err *err,

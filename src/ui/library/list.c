@@ -59,28 +59,35 @@ static void show_catalog(struct visit *visit)
     }
 }
 
-void weft_list(const char *kind, bool (*each)(void *arg, const struct weft_item *item),
-               void *arg)
+static enum wf_status show_all(struct visit *visit)
 {
-    struct visit visit = {.kind = kind, .each = each, .arg = arg};
-
-    show_params(&visit, "", NULL, wf_scenario_params);
-    show_catalog(&visit);
+    show_params(visit, "", NULL, wf_scenario_params);
+    show_catalog(visit);
     for (const struct wf_coll_ops *const *ops = wf_coll_table(); *ops != NULL; ops++) {
-        show(&visit, &(struct weft_item){.kind = "algorithm",
-                                         .name = (*ops)->name,
-                                         .summary = (*ops)->summary,
-                                         .of = wf_coll_name((*ops)->kind)});
+        show(visit, &(struct weft_item){.kind = "algorithm",
+                                        .name = (*ops)->name,
+                                        .summary = (*ops)->summary,
+                                        .of = wf_coll_name((*ops)->kind)});
     }
     for (const struct wf_machine_text *machine = wf_machine_library(); machine->name != NULL;
          machine++) {
-        show(&visit, &(struct weft_item){.kind = "machine", .name = machine->name});
+        show(visit, &(struct weft_item){.kind = "machine", .name = machine->name});
     }
+    return WF_OK;
+}
+
+static enum weft_code try_list(struct visit *visit)
+{
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, show_all(visit), NULL);
+}
+
+void weft_list(const char *kind, bool (*each)(void *arg, const struct weft_item *item),
+               void *arg)
+{
+    (void)try_list(&(struct visit){.kind = kind, .each = each, .arg = arg});
 }
 
 enum weft_code weft_plugin_load(const char *path, struct weft_error *error)
 {
-    struct wf_err err;
-
-    return wf_library_report(wf_plugin_load(path, &err), &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, wf_plugin_load(path, &err), error);
 }

@@ -104,7 +104,25 @@ static void op_to(const struct wf_op *op, struct weft_op *out)
 struct weft_trace_writer {
     struct wf_trace_writer *writer;
     uint32_t n_ranks;
+    bool failed; /* for lack of memory: can only be discarded */
 };
+
+/* A call on a writer begins and does not end, if memory runs out. */
+static enum wf_status begin(struct weft_trace_writer *writer, struct wf_err *err)
+{
+    bool failed = writer->failed;
+
+    writer->failed = true;
+    return failed ? wf_err_set(err, WF_ELIMIT,
+                               "memory has run out before: the trace can only be discarded")
+                  : WF_OK;
+}
+
+static enum wf_status end(struct weft_trace_writer *writer, enum wf_status status)
+{
+    writer->failed = false;
+    return status;
+}
 
 static enum wf_status create_trace(const char *path,
                                    const struct wf_trace_writer_options *options,
@@ -123,18 +141,17 @@ static enum wf_status create_trace(const char *path,
     }
     WF_TRY(format->create(path, options, &writer, err));
     *out = wf_xmalloc(sizeof(**out));
-    **out = (struct weft_trace_writer){writer, options->n_ranks};
+    **out = (struct weft_trace_writer){.writer = writer, .n_ranks = options->n_ranks};
     return WF_OK;
 }
 
 enum weft_code weft_trace_create(const char *path, uint32_t ranks, bool force,
                                  struct weft_trace_writer **out, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
     const struct wf_trace_writer_options options = {.n_ranks = ranks, .force = force};
 
     *out = NULL;
-    return wf_library_report(create_trace(path, &options, out, &err), &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_RELEASE, create_trace(path, &options, out, &err), error);
 }
 
 static enum wf_status check_rank(uint32_t rank, uint32_t n_ranks, struct wf_err *err)
@@ -144,18 +161,23 @@ static enum wf_status check_rank(uint32_t rank, uint32_t n_ranks, struct wf_err 
                                        rank, n_ranks);
 }
 
+static enum wf_status tell_name(struct weft_trace_writer *writer, enum weft_name kind,
+                                uint32_t number, const char *name, struct wf_err *err)
+{
+    if ((int)kind < 0 || (int)kind >= WF_NAME_KINDS) {
+        return wf_err_set(err, WF_EUSAGE, "there is no kind %d of names", (int)kind);
+    }
+    WF_TRY(begin(writer, err));
+    if (writer->writer->ops->name_of != NULL) {
+        writer->writer->ops->name_of(writer->writer, (enum wf_source_name)kind, number, name);
+    }
+    return end(writer, WF_OK);
+}
+
 enum weft_code weft_trace_name(struct weft_trace_writer *writer, enum weft_name kind,
                                uint32_t number, const char *name, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-    enum wf_status status = WF_OK;
-
-    if ((int)kind < 0 || (int)kind >= WF_NAME_KINDS) {
-        status = wf_err_set(&err, WF_EUSAGE, "there is no kind %d of names", (int)kind);
-    } else if (writer->writer->ops->name_of != NULL) {
-        writer->writer->ops->name_of(writer->writer, (enum wf_source_name)kind, number, name);
-    }
-    return wf_library_report(status, &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, tell_name(writer, kind, number, name, &err), error);
 }
 
 static enum wf_status tell_group(struct weft_trace_writer *writer, uint32_t rank, uint32_t comm,
@@ -176,15 +198,14 @@ static enum wf_status tell_group(struct weft_trace_writer *writer, uint32_t rank
     if (writer->writer->ops->group == NULL) {
         return WF_OK; /* add() refuses what the format cannot hold */
     }
-    return writer->writer->ops->group(writer->writer, rank, comm, &group, err);
+    WF_TRY(begin(writer, err));
+    return end(writer, writer->writer->ops->group(writer->writer, rank, comm, &group, err));
 }
 
 enum weft_code weft_trace_group(struct weft_trace_writer *writer, uint32_t rank, uint32_t comm,
                                 const struct weft_group *group, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-
-    return wf_library_report(tell_group(writer, rank, comm, group, &err), &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, tell_group(writer, rank, comm, group, &err), error);
 }
 
 static enum wf_status add_op(struct weft_trace_writer *writer, uint32_t rank,
@@ -194,24 +215,33 @@ static enum wf_status add_op(struct weft_trace_writer *writer, uint32_t rank,
 
     WF_TRY(check_rank(rank, writer->n_ranks, err));
     WF_TRY(op_from(given, &op, err));
-    return writer->writer->ops->add(writer->writer, rank, &op, err);
+    WF_TRY(begin(writer, err));
+    return end(writer, writer->writer->ops->add(writer->writer, rank, &op, err));
 }
 
 enum weft_code weft_trace_add(struct weft_trace_writer *writer, uint32_t rank,
                               const struct weft_op *op, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, add_op(writer, rank, op, &err), error);
+}
 
-    return wf_library_report(add_op(writer, rank, op, &err), &err, error);
+/* Releases the writer in any case, but for what it holds when memory runs out. */
+static enum wf_status finish(struct weft_trace_writer *writer, struct wf_err *err)
+{
+    struct wf_trace_writer *inner = writer->writer;
+    enum wf_status status = begin(writer, err);
+
+    free(writer);
+    if (status != WF_OK) {
+        inner->ops->discard(inner);
+        return status;
+    }
+    return inner->ops->finish(inner, err);
 }
 
 enum weft_code weft_trace_finish(struct weft_trace_writer *writer, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-    enum wf_status status = writer->writer->ops->finish(writer->writer, &err);
-
-    free(writer);
-    return wf_library_report(status, &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, finish(writer, &err), error);
 }
 
 void weft_trace_discard(struct weft_trace_writer *writer)
@@ -227,38 +257,35 @@ void weft_trace_discard(struct weft_trace_writer *writer)
 struct weft_trace {
     struct wf_trace trace;
     struct wf_cursor *cursors; /* of each rank */
+    bool reading;              /* true after a call: it ran out of memory */
 };
 
 static enum wf_status open_trace(const char *path, const struct weft_convert *given,
-                                 struct wf_trace *out, struct wf_err *err)
+                                 struct weft_trace **out, struct wf_err *err)
 {
     struct weft_convert how;
+    struct wf_study_trace_options options;
+    struct wf_trace trace = {.source = NULL};
 
     WF_TRY(wf_library_options(&how, sizeof(how), given, "weft_convert", err));
-    struct wf_study_trace_options options;
     WF_TRY(wf_library_trace_options(&how, &options, err));
-    WF_TRY(wf_study_trace_open(path, &options, out, err));
-    if (out->source == NULL) {
-        wf_trace_close(out);
+    WF_TRY(wf_study_trace_open(path, &options, &trace, err));
+    if (trace.source == NULL) {
+        wf_trace_close(&trace);
         return wf_err_set(err, WF_EINVAL, "'%.200s' has tasks, no ops of ranks", path);
     }
+    struct weft_trace *opened = wf_xmalloc(sizeof(*opened));
+    *opened = (struct weft_trace){
+        .trace = trace, .cursors = wf_xcalloc(trace.source->n_ranks, sizeof(struct wf_cursor))};
+    *out = opened;
     return WF_OK;
 }
 
 enum weft_code weft_trace_open(const char *path, const struct weft_convert *how,
                                struct weft_trace **out, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-    struct wf_trace trace = {.source = NULL};
-    enum wf_status status = open_trace(path, how, &trace, &err);
-
     *out = NULL;
-    if (status == WF_OK) {
-        *out = wf_xmalloc(sizeof(**out));
-        **out = (struct weft_trace){
-            trace, wf_xcalloc(trace.source->n_ranks, sizeof(struct wf_cursor))};
-    }
-    return wf_library_report(status, &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_RELEASE, open_trace(path, how, out, &err), error);
 }
 
 uint32_t weft_trace_ranks(const struct weft_trace *trace)
@@ -266,23 +293,45 @@ uint32_t weft_trace_ranks(const struct weft_trace *trace)
     return trace->trace.source->n_ranks;
 }
 
-bool weft_trace_next(struct weft_trace *trace, uint32_t rank, struct weft_op *out)
+static enum wf_status next(struct weft_trace *trace, uint32_t rank, struct weft_op *out,
+                           bool *found)
 {
     const struct wf_source *source = trace->trace.source;
     struct wf_op op = {.kind = WF_OP_COMPUTE};
 
-    if (rank >= source->n_ranks || !wf_source_next(source, rank, &trace->cursors[rank], &op)) {
-        return false;
+    if (rank < source->n_ranks && !trace->reading) {
+        trace->reading = true;
+        *found = wf_source_next(source, rank, &trace->cursors[rank], &op);
+        trace->reading = false;
     }
-    op_to(&op, out);
-    return true;
+    if (*found) {
+        op_to(&op, out);
+    }
+    return WF_OK;
+}
+
+static enum weft_code try_next(struct weft_trace *trace, uint32_t rank, struct weft_op *out,
+                               bool *found)
+{
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, next(trace, rank, out, found), NULL);
+}
+
+bool weft_trace_next(struct weft_trace *trace, uint32_t rank, struct weft_op *out)
+{
+    bool found = false;
+
+    return try_next(trace, rank, out, &found) == WEFT_OK && found;
+}
+
+static enum wf_status check(const struct weft_trace *trace, struct wf_err *err)
+{
+    return trace->reading ? wf_err_set(err, WF_ELIMIT, "out of memory")
+                          : wf_source_check(trace->trace.source, err);
 }
 
 enum weft_code weft_trace_check(const struct weft_trace *trace, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-
-    return wf_library_report(wf_source_check(trace->trace.source, &err), &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, check(trace, &err), error);
 }
 
 const char *weft_trace_name_of(const struct weft_trace *trace, enum weft_name kind,
@@ -381,7 +430,5 @@ enum weft_code weft_scenario_program(struct weft_scenario *scenario,
                                      const struct weft_program *program,
                                      struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-
-    return wf_library_report(keep_program(scenario, program, &err), &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, keep_program(scenario, program, &err), error);
 }

@@ -17,12 +17,25 @@
 /* As the options of the program have by default. */
 enum { RECORD_LIMIT = 100000, PATH_BYTES = 64 << 20 };
 
-struct weft_scenario *weft_scenario_new(void)
+static enum wf_status new_scenario(struct weft_scenario **out)
 {
     struct weft_scenario *scenario = wf_xcalloc(1, sizeof(*scenario));
 
     scenario->scenario = wf_scenario_new();
-    return scenario;
+    *out = scenario;
+    return WF_OK;
+}
+
+static enum weft_code try_new_scenario(struct weft_scenario **out)
+{
+    WF_LIBRARY_CALL(WF_GUARD_RELEASE, new_scenario(out), NULL);
+}
+
+struct weft_scenario *weft_scenario_new(void)
+{
+    struct weft_scenario *scenario = NULL;
+
+    return try_new_scenario(&scenario) == WEFT_OK ? scenario : NULL;
 }
 
 void weft_scenario_free(struct weft_scenario *scenario)
@@ -38,18 +51,14 @@ void weft_scenario_free(struct weft_scenario *scenario)
 enum weft_code weft_scenario_set(struct weft_scenario *scenario, const char *key,
                                  const char *value, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-
-    return wf_library_report(wf_scenario_set(scenario->scenario, key, value, NULL, &err), &err,
-                             error);
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, wf_scenario_set(scenario->scenario, key, value, NULL, &err),
+                    error);
 }
 
 enum weft_code weft_scenario_machine(struct weft_scenario *scenario, const char *which,
                                      struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-
-    return wf_library_report(wf_machine_apply(which, scenario->scenario, &err), &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, wf_machine_apply(which, scenario->scenario, &err), error);
 }
 
 /* Takes the document over. */
@@ -104,21 +113,26 @@ static enum wf_status run_watched(const struct weft_scenario *scenario, struct w
     return wf_sim_run(scenario->scenario, &host, doc, err);
 }
 
+static enum wf_status run_with(const struct weft_scenario *scenario,
+                               const struct weft_run_options *options,
+                               struct weft_result **result, struct wf_err *err)
+{
+    struct watched run = {.stop = 0};
+    struct wf_value *doc = NULL;
+
+    WF_TRY(wf_library_options(&run.options, sizeof(run.options), options, "weft_run_options",
+                              err));
+    enum wf_status status = run_watched(scenario, &run, &doc, err);
+    *result = doc != NULL ? result_of(doc) : NULL;
+    return status;
+}
+
 enum weft_code weft_run_with(const struct weft_scenario *scenario,
                              const struct weft_run_options *options,
                              struct weft_result **result, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-    struct watched run = {.stop = 0};
-    struct wf_value *doc = NULL;
-    enum wf_status status = wf_library_options(&run.options, sizeof(run.options), options,
-                                               "weft_run_options", &err);
-
-    if (status == WF_OK) {
-        status = run_watched(scenario, &run, &doc, &err);
-    }
-    *result = doc != NULL ? result_of(doc) : NULL;
-    return wf_library_report(status, &err, error);
+    *result = NULL;
+    WF_LIBRARY_CALL(WF_GUARD_RELEASE, run_with(scenario, options, result, &err), error);
 }
 
 enum weft_code weft_run(const struct weft_scenario *scenario, struct weft_result **result,
@@ -137,28 +151,30 @@ const char *weft_result_json(const struct weft_result *result)
     return result->json;
 }
 
+static enum wf_status write_result(const struct weft_result *result, const char *path,
+                                   bool force, struct wf_err *err)
+{
+    const struct wf_writer_ops *writer = NULL;
+    enum wf_status status = WF_OK;
+
+    WF_TRY(wf_writer_for_path(path, &writer, err));
+    WF_TRY(wf_writer_check(writer, path, force, err));
+    struct wf_value *extra = writer->records ? wf_study_page(result->doc) : NULL;
+    const struct wf_write_options options = {.verbose = true, .extra = extra};
+    if (writer == &wf_writer_html) {
+        status = wf_study_page_live(result->doc, WF_STUDY_LIVE_AUTO, extra, err);
+    }
+    if (status == WF_OK) {
+        status = wf_writer_save(writer, result->doc, &options, path, force, err);
+    }
+    wf_doc_free(extra);
+    return status;
+}
+
 enum weft_code weft_result_write(const struct weft_result *result, const char *path, bool force,
                                  struct weft_error *error)
 {
-    const struct wf_writer_ops *writer = NULL;
-    struct wf_err err = {.status = WF_OK};
-    enum wf_status status = wf_writer_for_path(path, &writer, &err);
-
-    if (status == WF_OK) {
-        status = wf_writer_check(writer, path, force, &err);
-    }
-    if (status == WF_OK) {
-        struct wf_value *extra = writer->records ? wf_study_page(result->doc) : NULL;
-        const struct wf_write_options options = {.verbose = true, .extra = extra};
-        if (writer == &wf_writer_html) {
-            status = wf_study_page_live(result->doc, WF_STUDY_LIVE_AUTO, extra, &err);
-        }
-        if (status == WF_OK) {
-            status = wf_writer_save(writer, result->doc, &options, path, force, &err);
-        }
-        wf_doc_free(extra);
-    }
-    return wf_library_report(status, &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_RELEASE, write_result(result, path, force, &err), error);
 }
 
 void weft_result_free(struct weft_result *result)

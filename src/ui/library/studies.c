@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many points: studies and load curves. */
 #include "base/clock.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "ui/library/library.h"
 #include "ui/library/objects.h"
@@ -26,49 +27,68 @@ static struct wf_points_host points_host(const struct weft_host *host)
                                    .progress_arg = host->progress_arg};
 }
 
+static enum wf_status read_study(const char *path, struct weft_study **study,
+                                 struct wf_err *err)
+{
+    struct wf_study *read = NULL;
+
+    WF_TRY(wf_study_read(path, &read, err));
+    *study = wf_xcalloc(1, sizeof(**study));
+    (*study)->study = read;
+    return WF_OK;
+}
+
 enum weft_code weft_study_read(const char *path, struct weft_study **study,
                                struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-    struct wf_study *read = NULL;
-    enum wf_status status = wf_study_read(path, &read, &err);
-
     *study = NULL;
-    if (status == WF_OK) {
-        *study = wf_xcalloc(1, sizeof(**study));
-        (*study)->study = read;
-    }
-    return wf_library_report(status, &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_RELEASE, read_study(path, study, &err), error);
+}
+
+static enum wf_status run_study(struct weft_study *study, const char *directory,
+                                const struct weft_host *host, struct wf_err *err)
+{
+    struct weft_host own;
+
+    WF_TRY(wf_library_options(&own, sizeof(own), host, "weft_host", err));
+    const struct wf_study_run how = {
+        .directory = directory,
+        .memory = own.memory > 0 ? own.memory : wf_clock_memory() / 4 * 3,
+        .host = points_host(&own),
+    };
+    return wf_study_run(study->study, &how, err);
 }
 
 enum weft_code weft_study_run(struct weft_study *study, const char *directory,
                               const struct weft_host *host, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-    struct weft_host own;
-    enum wf_status status = wf_library_options(&own, sizeof(own), host, "weft_host", &err);
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, run_study(study, directory, host, &err), error);
+}
 
-    if (status == WF_OK) {
-        const struct wf_study_run how = {
-            .directory = directory,
-            .memory = own.memory > 0 ? own.memory : wf_clock_memory() / 4 * 3,
-            .host = points_host(&own),
-        };
-        status = wf_study_run(study->study, &how, &err);
-    }
-    return wf_library_report(status, &err, error);
+static enum wf_status write_text(const struct weft_study *study,
+                                 void (*write)(const struct wf_study *study, FILE *out),
+                                 char **text, struct wf_err *err)
+{
+    size_t size = 0;
+    FILE *out = wf_library_stream(text, &size);
+
+    write(study->study, out);
+    return wf_fclose(out) == 0 ? WF_OK : wf_err_set(err, WF_ELIMIT, "out of memory");
+}
+
+static enum weft_code try_text(const struct weft_study *study,
+                               void (*write)(const struct wf_study *study, FILE *out),
+                               char **text)
+{
+    WF_LIBRARY_CALL(WF_GUARD_RELEASE, write_text(study, write, text, &err), NULL);
 }
 
 static char *text_of(const struct weft_study *study,
                      void (*write)(const struct wf_study *study, FILE *out))
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *out = wf_library_stream(&text, &size);
 
-    write(study->study, out);
-    (void)fclose(out);
-    return text;
+    return try_text(study, write, &text) == WEFT_OK ? text : NULL;
 }
 
 char *weft_study_csv(const struct weft_study *study)
@@ -123,9 +143,12 @@ static void copy_points(const struct wf_curve *curve, struct weft_curve_point *p
 
 static enum wf_status run_curve(const struct weft_scenario *scenario,
                                 struct weft_curve_point *points, size_t n,
-                                const struct weft_host *host, struct wf_err *err)
+                                const struct weft_host *given, struct wf_err *err)
 {
-    const struct wf_points_host own = points_host(host);
+    struct weft_host host;
+
+    WF_TRY(wf_library_options(&host, sizeof(host), given, "weft_host", err));
+    const struct wf_points_host own = points_host(&host);
     struct wf_curve curve = {
         .title = "", .points = wf_xcalloc(n + 1, sizeof(*curve.points)), .n = n};
 
@@ -142,12 +165,5 @@ enum weft_code weft_curve_run(const struct weft_scenario *scenario,
                               struct weft_curve_point *points, size_t n,
                               const struct weft_host *host, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-    struct weft_host own;
-    enum wf_status status = wf_library_options(&own, sizeof(own), host, "weft_host", &err);
-
-    if (status == WF_OK) {
-        status = run_curve(scenario, points, n, &own, &err);
-    }
-    return wf_library_report(status, &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_RELEASE, run_curve(scenario, points, n, host, &err), error);
 }

@@ -43,7 +43,5 @@ static enum wf_status convert(const char *from, const char *to,
 enum weft_code weft_trace_convert(const char *from, const char *to,
                                   const struct weft_convert *how, struct weft_error *error)
 {
-    struct wf_err err = {.status = WF_OK};
-
-    return wf_library_report(convert(from, to, how, &err), &err, error);
+    WF_LIBRARY_CALL(WF_GUARD_RELEASE, convert(from, to, how, &err), error);
 }

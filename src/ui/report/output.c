@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/report/output.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/temp.h"
 
@@ -59,7 +60,9 @@ enum wf_status wf_output_open(const char *path, bool force, struct wf_output **o
     }
 
     char *temporary = direct ? NULL : wf_temp_beside(path, false);
-    FILE *stream = direct || temporary != NULL ? fopen(direct ? path : temporary, "we") : NULL;
+    FILE *stream = direct || temporary != NULL
+                       ? wf_guard_file(fopen(direct ? path : temporary, "we"))
+                       : NULL;
     if (stream == NULL) {
         enum wf_status status = cannot_write(path, err);
         wf_temp_remove(temporary);
@@ -111,7 +114,7 @@ enum wf_status wf_output_commit(struct wf_output *output, struct wf_err *err)
     enum wf_status status = WF_OK;
     bool failed = ferror(output->stream) != 0;
 
-    if (fclose(output->stream) != 0 || failed) {
+    if (wf_fclose(output->stream) != 0 || failed) {
         status = cannot_write(output->path, err);
     } else if (output->temporary != NULL &&
                !wf_temp_move(output->temporary, output->path, output->force)) {
@@ -130,7 +133,7 @@ void wf_output_discard(struct wf_output *output)
     if (output == NULL) {
         return;
     }
-    (void)fclose(output->stream);
+    (void)wf_fclose(output->stream);
     wf_temp_remove(output->temporary);
     release(output);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/together.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/result/doc.h"
 #include "run/execute/run.h"
@@ -54,6 +55,22 @@ static void give_memory(struct running *running, uint64_t bytes)
     (void)pthread_mutex_unlock(&running->lock);
 }
 
+/* The document, or null. A point for which the memory is too small fails alone. */
+static struct wf_value *run_guarded(const struct wf_scenario *scenario,
+                                    const struct wf_sim_host *host, struct wf_err *err)
+{
+    struct wf_guard guard;
+    struct wf_value *doc = NULL;
+
+    if (setjmp(*wf_guard_enter(&guard, WF_GUARD_RELEASE)) != 0) {
+        err->status = wf_guard_error(&guard, err);
+        return NULL;
+    }
+    err->status = wf_sim_run(scenario, host, &doc, err);
+    wf_guard_leave(&guard);
+    return doc;
+}
+
 static bool run_one(void *arg, size_t i)
 {
     struct running *running = arg;
@@ -72,7 +89,7 @@ static bool run_one(void *arg, size_t i)
     }
     if (scenario != NULL && err.status == WF_OK) {
         take_memory(running, bytes);
-        err.status = wf_sim_run(scenario, &host, &doc, &err);
+        doc = run_guarded(scenario, &host, &err);
         give_memory(running, bytes);
     }
     batch->ended(batch->arg, i, doc, &err);

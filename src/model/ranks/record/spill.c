@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/ranks/record/spill.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/temp.h"
 
@@ -39,10 +40,10 @@ static size_t bytes_of(const struct wf_spill_file *file)
 static void release_file(struct wf_spill_file *file)
 {
     if (file->base != NULL) {
-        (void)munmap(file->base, bytes_of(file));
+        (void)wf_munmap(file->base, bytes_of(file));
     }
     if (file->fd >= 0) {
-        (void)close(file->fd);
+        (void)wf_close(file->fd);
     }
     free(file);
 }
@@ -66,12 +67,13 @@ struct wf_spill_file *wf_spill_files_add(struct wf_spill_files *spill, size_t en
 {
     struct wf_spill_file *file = wf_xcalloc(1, sizeof(*file));
 
-    *file =
-        (struct wf_spill_file){.entry = entry, .capacity = capacity, .fd = wf_temp_unnamed()};
+    *file = (struct wf_spill_file){
+        .entry = entry, .capacity = capacity, .fd = wf_guard_fd(wf_temp_unnamed())};
     void *base = file->fd < 0 || capacity == 0
                      ? MAP_FAILED
-                     : mmap(NULL, bytes_of(file), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_NORESERVE, file->fd, 0);
+                     : wf_guard_map(mmap(NULL, bytes_of(file), PROT_READ | PROT_WRITE,
+                                         MAP_SHARED | MAP_NORESERVE, file->fd, 0),
+                                    bytes_of(file));
     if (base == MAP_FAILED) {
         release_file(file);
         return NULL;

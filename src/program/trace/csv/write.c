@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/guard.h"
 #include "base/mem.h"
 #include "program/ops/fields.h"
 #include "program/ops/groups.h"
@@ -184,7 +185,7 @@ static enum wf_status csv_finish(struct wf_trace_writer *writer, struct wf_err *
     enum wf_status status = WF_OK;
     bool failed = ferror(csv->out) != 0;
 
-    if (fclose(csv->out) != 0 || failed) {
+    if (wf_fclose(csv->out) != 0 || failed) {
         status = wf_target_cannot_write(csv->target, err);
         wf_target_discard(csv->target);
     } else {
@@ -199,7 +200,7 @@ static void csv_discard(struct wf_trace_writer *writer)
 {
     struct csv *csv = (struct csv *)writer;
 
-    (void)fclose(csv->out);
+    (void)wf_fclose(csv->out);
     wf_target_discard(csv->target);
     wf_groups_free(csv->groups);
     free(csv);

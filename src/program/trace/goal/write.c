@@ -3,6 +3,7 @@
 #include "program/trace/goal/write.h"
 
 #include "base/buf.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "program/ops/fields.h"
 #include "program/trace/kit/basic.h"
@@ -258,7 +259,7 @@ static void discard(struct wf_trace_writer *writer)
 
     wf_spool_discard(goal->spooled.spool);
     if (goal->out != NULL) {
-        (void)fclose(goal->out);
+        (void)wf_fclose(goal->out);
     }
     wf_target_discard(goal->target);
     free(goal);
@@ -318,7 +319,7 @@ static enum wf_status finish(struct wf_trace_writer *writer, struct wf_err *err)
     }
     if (status == WF_OK) {
         bool failed = ferror(goal->out) != 0;
-        failed = fclose(goal->out) != 0 || failed;
+        failed = wf_fclose(goal->out) != 0 || failed;
         goal->out = NULL;
         status = failed ? wf_target_cannot_write(goal->target, err)
                         : wf_target_commit(goal->target, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/trace/kit/infile.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 
 #include <assert.h>
@@ -21,7 +22,7 @@ static enum wf_status open_file(const char *path, int *fd, uint64_t *size, struc
 {
     struct stat st;
 
-    *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    *fd = wf_guard_fd(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (*fd < 0 || fstat(*fd, &st) != 0) {
         (void)wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
     } else if (!S_ISREG(st.st_mode)) {
@@ -32,7 +33,7 @@ static enum wf_status open_file(const char *path, int *fd, uint64_t *size, struc
         return WF_OK;
     }
     if (*fd >= 0) {
-        (void)close(*fd);
+        (void)wf_close(*fd);
     }
     return err->status;
 }
@@ -60,7 +61,7 @@ enum wf_status wf_infile_open(struct wf_infile *in, const char *path, struct wf_
 void wf_infile_close(struct wf_infile *in)
 {
     if (in->place.path != NULL) {
-        (void)close(in->fd);
+        (void)wf_close(in->fd);
         free(wf_unconst(in->place.path));
         free(in->buffer);
     }
@@ -147,7 +148,7 @@ void wf_infile_skip(struct wf_infile *in, uint64_t n)
 static void leave_file(struct wf_intext *text)
 {
     if (text->place.path != NULL) {
-        (void)close(text->fd);
+        (void)wf_close(text->fd);
         free(wf_unconst(text->place.path));
     }
     *text = (struct wf_intext){.fd = -1, .buffer = text->buffer, .capacity = text->capacity};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/trace/kit/target.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/temp.h"
 #include "base/text.h"
@@ -188,7 +189,7 @@ FILE *wf_target_create(struct wf_target *target, const char *name)
 {
     const char *at = wf_target_place(target);
     char *path = target->directory ? wf_text_make("%s/%s", at, name) : wf_xstrdup(at);
-    FILE *file = fopen(path, "we");
+    FILE *file = wf_guard_file(fopen(path, "we"));
 
     free(path);
     return file;

@@ -2,6 +2,7 @@
 #include "program/trace/kit/workers.h"
 
 #include "base/clock.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "program/trace/kit/infile.h"
 
@@ -93,12 +94,12 @@ void wf_trace_visit_all(uint32_t n, uint32_t n_workers, wf_trace_visit *visit, v
     crew.batch = n / n_workers / BATCH < BATCH ? 1 : BATCH;
     for (uint32_t i = 0; i < n_workers; i++) {
         workers[i] = (struct worker){.crew = &crew, .number = i};
-        begun[i] = i > 0 && pthread_create(&threads[i], NULL, work, &workers[i]) == 0;
+        begun[i] = i > 0 && wf_thread_start(&threads[i], work, &workers[i]) == 0;
     }
     (void)work(&workers[0]);
     for (uint32_t i = 1; i < n_workers; i++) {
         if (begun[i]) {
-            (void)pthread_join(threads[i], NULL);
+            wf_thread_join(threads[i]);
         }
     }
     for (uint32_t i = 0; i < n_workers; i++) {

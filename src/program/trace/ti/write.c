@@ -2,6 +2,7 @@
 /* Writes time-independent traces: one file, or a directory with a file for each rank and a list
  * of them, as SimGrid's replay wants it; sizes in bytes, computing in nanoseconds, which
  * equal flops at the reader's default rate. */
+#include "base/guard.h"
 #include "base/mem.h"
 #include "program/ops/fields.h"
 #include "program/ops/groups.h"
@@ -51,14 +52,14 @@ static bool put_list(FILE *out, uint32_t n_ranks)
         (void)fprintf(out, RANK_FILE "\n", rank);
     }
     bool failed = ferror(out) != 0;
-    return fclose(out) == 0 && !failed;
+    return wf_fclose(out) == 0 && !failed;
 }
 
 static bool close_out(struct ti *ti)
 {
     bool failed = ti->out != NULL && ferror(ti->out) != 0;
 
-    failed |= ti->out != NULL && fclose(ti->out) != 0;
+    failed |= ti->out != NULL && wf_fclose(ti->out) != 0;
     ti->out = NULL;
     return !failed;
 }
@@ -77,7 +78,7 @@ static bool select_rank(struct ti *ti, uint32_t rank)
         return false;
     }
     int n = snprintf(path, sizeof(path), "%s/" RANK_FILE, wf_target_place(ti->target), rank);
-    ti->out = n > 0 && (size_t)n < sizeof(path) ? fopen(path, "a") : NULL;
+    ti->out = n > 0 && (size_t)n < sizeof(path) ? wf_guard_file(fopen(path, "a")) : NULL;
     ti->current = rank;
     return ti->out != NULL;
 }

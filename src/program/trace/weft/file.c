@@ -2,6 +2,7 @@
 #include "program/trace/weft/file.h"
 
 #include "base/array.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -155,9 +156,11 @@ void wf_native_set_own(struct wf_native_set *set)
     set->is_ours = true;
     for (uint32_t i = 0; i < set->n_files && set->n_bytes <= MAPPED_MAX; i++) {
         struct wf_native_file *file = &set->files[i];
-        void *map = file->fd < 0 || file->size == 0
-                        ? MAP_FAILED
-                        : mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, file->fd, 0);
+        void *map =
+            file->fd < 0 || file->size == 0
+                ? MAP_FAILED
+                : wf_guard_map(mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, file->fd, 0),
+                               file->size);
         file->map = map == MAP_FAILED ? NULL : map;
     }
 }
@@ -195,7 +198,7 @@ static const char *read_parts(struct wf_native_set *set, const struct wf_buf *ra
             break;
         }
         set->parts = wf_xrealloc(set->parts, (size_t)set->n_parts + 1, sizeof(*set->parts));
-        set->parts[set->n_parts++] = strndup((const char *)in.at, length);
+        set->parts[set->n_parts++] = wf_text_make("%.*s", (int)length, (const char *)in.at);
         in.at += length;
     }
     return in.failed ? "the names of its parts make no sense" : NULL;
@@ -436,8 +439,8 @@ static enum wf_status check_header(struct wf_native_set *set, const char *path,
 static enum wf_status add_file(struct wf_native_set *set, char *path, struct wf_err *err)
 {
     struct stat st;
-    struct wf_native_file file = {.path = path,
-                                  .fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+    struct wf_native_file file = {
+        .path = path, .fd = wf_guard_fd(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))};
 
     set->files = wf_xrealloc(set->files, (size_t)set->n_files + 1, sizeof(*set->files));
     set->files[set->n_files++] = file;
@@ -480,7 +483,7 @@ static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf
     }
     wf_native_tools_fini(&frames);
     if (file >= OPEN_FILES_MAX) {
-        (void)close(set->files[file].fd);
+        (void)wf_close(set->files[file].fd);
         set->files[file].fd = -1;
     }
     return WF_OK;
@@ -663,10 +666,10 @@ void wf_native_set_close(struct wf_native_set *set)
     forget_tables(set);
     for (uint32_t i = 0; i < set->n_files; i++) {
         if (set->files[i].map != NULL) {
-            (void)munmap(wf_unconst(set->files[i].map), set->files[i].size);
+            (void)wf_munmap(wf_unconst(set->files[i].map), set->files[i].size);
         }
         if (set->files[i].fd >= 0) {
-            (void)close(set->files[i].fd);
+            (void)wf_close(set->files[i].fd);
         }
         free(set->files[i].path);
     }

@@ -2,6 +2,7 @@
 #include "program/trace/weft/out.h"
 
 #include "base/array.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/varint.h"
 #include "program/trace/kit/target.h"
@@ -229,7 +230,7 @@ static void close_files(struct wf_native_out *out)
 {
     for (uint32_t i = 0; i < out->n_files; i++) {
         FILE *stream = out->files[i].stream;
-        if (stream != NULL && fclose(stream) != 0 && out->failure.status == WF_OK) {
+        if (stream != NULL && wf_fclose(stream) != 0 && out->failure.status == WF_OK) {
             (void)wf_target_cannot_write(out->target, &out->failure);
         }
         out->files[i].stream = NULL;

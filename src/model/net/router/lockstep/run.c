@@ -4,6 +4,7 @@
  * barrier ends each cycle.
  */
 #include "base/clock.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "engine/hosts/barrier.h"
 #include "model/net/router/lockstep/flits.h"
@@ -402,8 +403,8 @@ static enum wf_status run_all(struct worker *workers, uint32_t n, struct wf_err 
     struct crew *crew = workers[0].crew;
     uint32_t started = 1;
 
-    while (started < n && pthread_create(&workers[started].thread, NULL, thread_main,
-                                         &workers[started]) == 0) {
+    while (started < n &&
+           wf_thread_start(&workers[started].thread, thread_main, &workers[started]) == 0) {
         started++;
     }
     crew->go = started == n ? GO : GIVE_UP;
@@ -411,7 +412,7 @@ static enum wf_status run_all(struct worker *workers, uint32_t n, struct wf_err 
         work(&workers[0]);
     }
     for (uint32_t i = 1; i < started; i++) {
-        (void)pthread_join(workers[i].thread, NULL);
+        wf_thread_join(workers[i].thread);
     }
     return started == n
                ? WF_OK
