@@ -58,14 +58,14 @@ def check_interrupt(scheduler):
     check(json.loads(out)["result"]["status"] == "interrupted", f"{scheduler}: {out}")
 
 
-def start_stuck():
+def start_stuck(number, **variables):
     """A run of which one process stands still, as if the network to it were cut."""
-    mark = f"2000{os.getpid()}"
-    log = open("stuck.log", "w+", encoding="utf-8")
+    mark = f"200{number}{os.getpid()}"
+    log = open(f"stuck-{number}.log", "w+", encoding="utf-8")
     launched = subprocess.Popen(
         [MPIEXEC, "-n", "2", WEFT, "bench", "phold", "--lps", "2000", "--end", "1s", "--sched",
          "conservative", "--seed", mark], stdout=subprocess.DEVNULL, stderr=log,
-        stdin=subprocess.DEVNULL)
+        stdin=subprocess.DEVNULL, env={**os.environ, **variables})
     started = []
     while launched.poll() is None:
         started = sorted(processes_with(mark))
@@ -91,7 +91,18 @@ def check_stuck(launched, log, mark):
         time.sleep(0.1)
     check(not list(processes_with(mark)), "processes are left")
     log.close()
-    pathlib.Path("stuck.log").unlink()
+    pathlib.Path(log.name).unlink()
+
+
+def check_gives_up(launched, log, mark):
+    """A process that has waited for WEFT_WAIT seconds ends the run."""
+    code = launched.wait(timeout=100)
+    log.seek(0)
+    check(code != 0 and "and ends: that seems to be gone" in log.read(), f"exit code {code}")
+    for pid in processes_with(mark):  # stopped ones may survive their launcher
+        os.kill(pid, signal.SIGKILL)
+    log.close()
+    pathlib.Path(log.name).unlink()
 
 
 def check_launchers():
@@ -120,7 +131,8 @@ def check_foreign_launcher():
 def main():
     if not MPIEXEC:
         sys.exit(77)
-    stuck = start_stuck()  # beside all that follows
+    stuck = start_stuck(0)  # beside all that follows
+    given_up = start_stuck(1, WEFT_WAIT="7")
     done = run(*REPLAY, "--sched", "conservative", processes=3)
     notes = 1 if len(os.sched_getaffinity(0)) < 3 else 0
     check(done.stderr.count("3 processes of 1 thread share") == notes
@@ -139,7 +151,7 @@ def main():
     check(parse(done)["error"]["exit_code"] == 2, "no error document", done)
 
     done = run(*REPLAY, "-o", "a.json", processes=2)
-    check(done.returncode == 0 and sorted(p.name for p in pathlib.Path().iterdir()) == ["a.json", "stuck.log"],
+    check(done.returncode == 0 and sorted(p.name for p in pathlib.Path().iterdir()) == ["a.json", "stuck-0.log", "stuck-1.log"],
           "not one file", done)
     done = run("--version", processes=2)
     check(done.stdout.count("weft ") == 1, "the version is not said once", done)
@@ -148,6 +160,7 @@ def main():
     check_interrupt("conservative")
     check_interrupt("optimistic")
     check_stuck(*stuck)
+    check_gives_up(*given_up)
     finish()
 
 

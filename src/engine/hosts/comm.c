@@ -198,9 +198,11 @@ uint32_t wf_comm_local_cores(const struct wf_comm *comm)
     return cores > 0 ? (uint32_t)cores : 1;
 }
 
-void wf_comm_tell_waits(struct wf_comm *comm, wf_comm_tell_fn *tell, void *arg)
+void wf_comm_tell_waits(struct wf_comm *comm, unsigned limit_s, wf_comm_tell_fn *tell,
+                        void *arg)
 {
     if (comm != NULL) {
+        comm->wait_limit_s = limit_s;
         comm->tell = tell;
         comm->tell_arg = arg;
     }

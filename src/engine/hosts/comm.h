@@ -43,9 +43,10 @@ struct wf_comm_wait {
 
 typedef void wf_comm_tell_fn(void *arg, const struct wf_comm_wait *wait);
 
-/* From now on `tell` is called, by the thread that waits, after 5 seconds and whenever it has taken twice as
- * long: another process, or the network to it, may be gone. */
-void wf_comm_tell_waits(struct wf_comm *comm, wf_comm_tell_fn *tell, void *arg);
+/* From now on `tell` is called, by the thread that waits, after 5 seconds, whenever it has taken twice as
+ * long, and after limit_s seconds (0: no limit): another process, or the network to it, may be gone. */
+void wf_comm_tell_waits(struct wf_comm *comm, unsigned limit_s, wf_comm_tell_fn *tell,
+                        void *arg);
 
 /* Sends out[p] to each other process p and receives in[p] from it. All processes call it. */
 void wf_comm_exchange(struct wf_comm *comm, const struct wf_buf *out, struct wf_buf *in);

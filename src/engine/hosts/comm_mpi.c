@@ -99,6 +99,7 @@ static int64_t clock_ns(void)
 static void tell(struct joined *own, struct wait *wait, int64_t waited)
 {
     bool one = wait->from < own->comm.size;
+    int64_t limit = (int64_t)own->comm.wait_limit_s * 1000000000;
 
     if (wait->tell_at == 0) {
         wait->tell_at = (int64_t)TELL_AFTER_S * 1000000000;
@@ -115,6 +116,9 @@ static void tell(struct joined *own, struct wait *wait, int64_t waited)
             .seconds = (unsigned)(waited / 1000000000),
         });
     wait->tell_at *= 2;
+    if (limit > 0 && wait->tell_at > limit) {
+        wait->tell_at = limit;
+    }
 }
 
 static void ring(struct joined *own, uint32_t to)

@@ -36,6 +36,7 @@ struct wf_comm {
     uint32_t rank, size;
     uint32_t local_size;  /* processes on this host */
     uint32_t local_cores; /* that these may use */
+    unsigned wait_limit_s;
     wf_comm_tell_fn *tell;
     void *tell_arg;
 };

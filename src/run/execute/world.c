@@ -24,22 +24,25 @@ static void tell_wait(void *arg, const struct wf_comm_wait *wait)
     const struct wf_world_listener *listener = arg;
     char who[WAIT_TEXT_MAX / 2] = "the other processes", text[WAIT_TEXT_MAX];
 
-    if (wait->process >= TELLING) {
+    bool last = listener->limit_s > 0 && wait->seconds >= listener->limit_s;
+
+    if (wait->process >= TELLING && !last) {
         return;
     }
     if (wait->host != NULL) {
         (void)snprintf(who, sizeof(who), "process %" PRIu32 " on %s", wait->from, wait->host);
     }
-    (void)snprintf(text, sizeof(text),
-                   "process %" PRIu32 " has waited %u s for %s; if that is gone or cannot be "
-                   "reached, interrupt the run",
-                   wait->process, wait->seconds, who);
-    listener->tell(listener->arg, text);
+    (void)snprintf(text, sizeof(text), "process %" PRIu32 " has waited %u s for %s%s",
+                   wait->process, wait->seconds, who,
+                   last ? " and ends: that seems to be gone or out of reach (the environment "
+                          "variable WEFT_WAIT sets these seconds, 0: no end)"
+                        : "; if that is gone or cannot be reached, interrupt the run");
+    listener->tell(listener->arg, text, last);
 }
 
 void wf_world_listen(struct wf_comm *world, struct wf_world_listener *listener)
 {
-    wf_comm_tell_waits(world, tell_wait, listener);
+    wf_comm_tell_waits(world, listener->limit_s, tell_wait, listener);
 }
 
 uint32_t wf_world_size(const struct wf_comm *world)

@@ -16,13 +16,15 @@ struct wf_comm;
 WF_NODISCARD enum wf_status wf_world_open(struct wf_comm **out, struct wf_err *err);
 void wf_world_close(struct wf_comm *world);
 
-/* Told, in one line, that a process has waited for another for long: see wf_comm_tell_waits(). */
+/* Told, in one line, that a process has waited for another for long: see wf_comm_tell_waits(). With
+ * `last`, it has waited for limit_s seconds, and should not go on. */
 struct wf_world_listener {
-    void (*tell)(void *arg, const char *text);
+    void (*tell)(void *arg, const char *text, bool last);
     void *arg;
+    unsigned limit_s; /* 0: none */
 };
 
-/* Keeps the listener. Of many processes only the first ones tell. */
+/* Keeps the listener. Of many processes only the first ones tell before the last time. */
 void wf_world_listen(struct wf_comm *world, struct wf_world_listener *listener);
 
 uint32_t wf_world_size(const struct wf_comm *world);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/temp.h"
+#include "base/units.h"
 #include "run/execute/world.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/interrupt.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+enum { WAIT_LIMIT_S = 300, CLOSE_S = 5, OTHERS_CLOSE_S = 60, SIGNAL_EXIT_BASE = 128 };
 
 /* Under an MPI launcher all processes do the same work; only the first one prints. */
 static void silence(struct wf_cli *cli)
@@ -19,10 +24,54 @@ static void silence(struct wf_cli *cli)
     cli->err = nowhere;
 }
 
-/* From every process: the first one may be the one that is waited for. */
-static void tell(void *arg, const char *text)
+/* From every process: the first one may be the one that is waited for. The launcher ends the others when one
+ * ends. */
+static void tell(void *arg, const char *text, bool last)
 {
     (void)fprintf(stderr, "weft: %s\n", text);
+    if (last) {
+        wf_temp_clean();
+        _exit(wf_status_exit_code(WF_EIO));
+    }
+}
+
+/* Seconds that a process waits for another: WEFT_WAIT, if that is a number. */
+static unsigned wait_limit(void)
+{
+    const char *text = getenv("WEFT_WAIT");
+    uint64_t seconds = 0;
+
+    return text != NULL && wf_parse_count(text, &seconds, NULL) == WF_OK && seconds <= INT32_MAX
+               ? (unsigned)seconds
+               : WAIT_LIMIT_S;
+}
+
+/* How a process ends when the others, which it waits for at its end, are gone. */
+struct end {
+    unsigned seconds;
+    int code;
+};
+
+static void *end_late(void *arg)
+{
+    const struct end *end = arg;
+
+    (void)sleep(end->seconds);
+    _exit(end->code);
+}
+
+/* MPI waits for all processes. After an interrupt they may be out of reach: the first one has written what
+ * there is, and the others leave it time for that. */
+static void close_world(struct wf_comm *world, int code)
+{
+    struct end end = {.seconds = wf_world_is_first(world) ? CLOSE_S : OTHERS_CLOSE_S,
+                      .code = code};
+    pthread_t thread;
+
+    if (code > SIGNAL_EXIT_BASE && wf_world_size(world) > 1) {
+        (void)pthread_create(&thread, NULL, end_late, &end);
+    }
+    wf_world_close(world);
 }
 
 /* A stream of weft's own, so that nothing that a program does to its stdout or stderr takes weft's
@@ -41,7 +90,7 @@ static FILE *own_stream(FILE *stream)
 int main(int argc, char **argv)
 {
     struct wf_cli cli = {.out = own_stream(stdout), .err = own_stream(stderr)};
-    struct wf_world_listener listener = {.tell = tell};
+    struct wf_world_listener listener = {.tell = tell, .limit_s = wait_limit()};
     struct wf_err err;
 
     (void)setvbuf(cli.err, NULL, _IONBF, 0);
@@ -64,6 +113,6 @@ int main(int argc, char **argv)
     if (cli.out != stdout) {
         (void)fclose(cli.out);
     }
-    wf_world_close(cli.world);
+    close_world(cli.world, code);
     return code;
 }
