@@ -36,7 +36,11 @@ static void elements(void)
     MPI_Type_commit(&more);
     MPI_Status_set_elements_x(&status, MPI_INT, 12 * count);
     MPI_Get_elements_x(&status, more, &n);
+#ifdef WEFT_MPI_H /* of MPI-4.1 */
+    MPI_Status_set_elements_c(&status, MPI_INT, 4 * count + 7);
+#else
     MPI_Status_set_elements_x(&status, MPI_INT, 4 * count + 7);
+#endif
     MPI_Get_elements_x(&status, more, &last);
     say("elements %lld, %lld", (long long)n, (long long)last);
     MPI_Status_set_elements_x(&status, more, 1);

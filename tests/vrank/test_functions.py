@@ -9,7 +9,7 @@ LIST = vrank.BUILD / "include/weft/functions.list"
 # Conversions of handles, which may be macros.
 CONVERTED = ("Comm", "Type", "Op", "Request", "Group", "Info", "Errhandler", "Win", "Message",
              "File", "Session")
-N_FUNCTIONS = 621
+N_FUNCTIONS = 622
 
 
 def listed():

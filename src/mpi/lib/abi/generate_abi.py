@@ -77,7 +77,7 @@ IN_OUT = {"Wait", "Waitany", "Waitall", "Waitsome", "Test", "Testany", "Testall"
           "Type_free", "Op_free", "Group_free", "Info_free", "Errhandler_free", "Win_free",
           "File_close", "Session_finalize", "Comm_free_keyval", "Type_free_keyval",
           "Win_free_keyval", "Keyval_free", "Status_set_cancelled", "Status_set_elements",
-          "Status_set_elements_x"}
+          "Status_set_elements_c", "Status_set_elements_x"}
 IN_OUT_PARAMETERS = {"Mrecv.message", "Imrecv.message"}
 PLACES = generate.PLACES
 WEIGHTS = generate.WEIGHTS
