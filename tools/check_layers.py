@@ -55,6 +55,7 @@ MAY_INCLUDE = {
     "mpi/lib": ["weft", "base/imports.h", "program/ops/finding.h"],
     "mpi/vrank": ["base", "program/ops", "program/trace"],
     "model/traffic": ["base", "model/topo", "model/net"],
+    "model/failure": ["base"],
     "model/queue": ["base", "model/topo"],
     "model/net/router/lockstep": ["base", "model/net/router/gpu", "engine/hosts/barrier.h", "model/net", "model/net/router", "model/net/stats", "model/traffic"],
     "run/program": ["base", "base/result", "program/ops", "mpi/vrank", "weft"],
@@ -72,7 +73,7 @@ MAY_INCLUDE = {
                     "run/plan", "run/document", "run/scenario", "run/program", "weft"],
     "ui/report": ["base", "program/trace/otf2/out.h", "program/trace/otf2/coll.h", "program/trace/clog2/out.h", "program/trace", "base/result"],
     "ui/plugin": ["base", "model/coll", "model/net/route", "model/topo", "program/gen", "program/trace", "ui/report", "weft"],
-    "ui/study": ["base", "model/coll", "run/execute", "run/machine", "run/scenario", "run/workload", "model/queue", "model/topo", "ui/draw", "program/ops", "program/trace", "program/trace/weft",
+    "ui/study": ["base", "model/coll", "run/execute", "run/machine", "run/scenario", "run/workload", "model/failure", "model/queue", "model/topo", "ui/draw", "program/ops", "program/trace", "program/trace/weft",
               "program/gen", "base/result", "ui/report", "weft"],
     "ui/library": ["base", "model/coll", "base/result", "run/execute", "run/machine", "run/scenario", "program/trace", "ui/report",
                    "ui/plugin", "ui/study", "weft"],
@@ -94,7 +95,7 @@ SEAMS = {
         run.h
     """.split(),
     "model": """
-        coll/coll.h coll/nccl.h queue/nodes.h queue/policy.h queue/queue.h net/fault/fault.h net/net.h net/route/route.h net/router/gpu/gpu.h
+        coll/coll.h coll/nccl.h failure/goodput.h queue/nodes.h queue/policy.h queue/queue.h net/fault/fault.h net/net.h net/route/route.h net/router/gpu/gpu.h
         net/router/lockstep/device.h net/router/lockstep/lockstep.h net/stats/link_report.h
         ranks/cpu/cpu.h ranks/local.h ranks/node_costs.h ranks/node_params.h ranks/place.h
         ranks/rails.h ranks/ranks.h ranks/record/path.h ranks/record/recorder.h
