@@ -93,6 +93,12 @@ def check_browser():
     found = page.value("document.querySelector('.found').innerText")
     check("Calibrate a machine" in found, f"found: {found}")
     first = page.value("document.querySelector('.found a').href").partition("#")[0]
+    # What people ask leads to the page that answers.
+    for asked in "price", "half the uplinks", "what limits", "which machine should we buy":
+        page.value("(() => { const box = document.querySelector('.search input'); "
+                   f"box.value = '{asked}'; box.dispatchEvent(new Event('input')); }})()")
+        answers = page.value("document.querySelector('.found').innerText")
+        check("Which command answers my question" in answers[:400], f"{asked}: {answers[:400]}")
     check(pathlib.Path(urllib.parse.unquote(first.removeprefix("file://"))).exists(), first)
     check(page.problems == [], f"{page.problems}")
     page.close()
