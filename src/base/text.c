@@ -210,7 +210,10 @@ void wf_nearest_add(struct wf_nearest *nearest, const char *known)
     size_t length = name_length(nearest->wanted);
     size_t distance = edit_distance(nearest->wanted, known);
 
-    if (length >= 2 && distance > 1 && begins(known, nearest->wanted, length)) {
+    /* "--topology" for "--topo", and the other way round. */
+    if (distance > 1 &&
+        ((length >= 2 && begins(known, nearest->wanted, length)) ||
+         (strlen(known) >= 4 && begins(nearest->wanted, known, strlen(known))))) {
         distance = 1;
     }
     if (distance < nearest->distance) {

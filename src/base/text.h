@@ -32,7 +32,8 @@ void wf_text_markup(FILE *out, const char *text);
 
 /* Finds the name that a user probably meant, for error messages. Begin, add every known name,
  * then read `best`: null if no name is near; among equally near names the first. Letter case
- * does not count, two swapped letters count once, and a name that begins with `wanted` is near.
+ * does not count, two swapped letters count once, and a name that begins with `wanted`, or the other way
+ * round, is near.
  * For tables see base/lookup.h. */
 struct wf_nearest {
     const char *wanted;

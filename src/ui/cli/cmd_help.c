@@ -126,6 +126,32 @@ static bool print_topic(FILE *out, const char *topic)
     return found;
 }
 
+/* Prints a parameter by its full name, "net.bandwidth", for each model that has it. */
+static bool print_named_param(FILE *out, const char *topic)
+{
+    struct wf_catalog_entry entry;
+    bool found = false;
+    size_t at = 0;
+
+    while (wf_catalog_next(&at, &entry)) {
+        size_t scope = entry.scope != NULL ? strlen(entry.scope) : 0;
+        if (scope == 0 || strncmp(topic, entry.scope, scope) != 0 || topic[scope] != '.') {
+            continue;
+        }
+        for (const struct wf_param *row = entry.params; row != NULL && row->name != NULL;
+             row++) {
+            if (strcmp(row->name, topic + scope + 1) == 0) {
+                char name[96];
+                entry_topic(&entry, name, sizeof(name));
+                (void)fprintf(out, "%s%s:\n", found ? "\n" : "", name);
+                print_param(out, entry.scope, row);
+                found = true;
+            }
+        }
+    }
+    return found;
+}
+
 /* Prints the entry whose kind has no members and that name; nothing if there is none. */
 static bool print_own_topic(FILE *out, const char *name)
 {
@@ -173,7 +199,7 @@ static enum wf_status explain(FILE *out, const struct wf_operands *operands, str
             wf_verb_print_help(verb, out);
             /* Some commands have parameters of the same name: replay.*, run.*, traffic.* */
             (void)print_own_topic(out, topic);
-        } else if (!print_topic(out, topic)) {
+        } else if (!print_topic(out, topic) && !print_named_param(out, topic)) {
             return unknown_topic(topic, err);
         }
     }
@@ -199,6 +225,7 @@ const struct wf_verb wf_verb_help = {
                  {
                      {"weft help", "All commands and models"},
                      {"weft help net.loggp", "The parameters of the network model loggp"},
+                     {"weft help net.bandwidth", "One parameter, for each model that has it"},
                  },
              .table = rows},
     .opts_size = sizeof(struct help_opts),

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first ten minutes of somebody who buys a machine."""
+import csv
+import pathlib
+
+from minutes import check, document, finish, page, says, weft
+
+STUDY = """title: machines and programs
+settings: {ranks: 32}
+grid:
+  machine: [frontier, infiniband-hdr, gige]
+  source: ["gen:stencil3d", "gen:cg"]
+plot: {x: machine, y: predicted_time_ps}
+"""
+
+
+def main():
+    says(["machine", "list"], "frontier", "infiniband-hdr", "gige")
+    says(["machine", "show", "frontier"], "Origin of the figures")
+    pathlib.Path("study.yaml").write_text(STUDY, encoding="ascii")
+    weft("sweep", "study.yaml", "-q", "-o", "points", "--table", "table.csv", "--plot", "bars.svg")
+    with open("table.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    times = {(row["machine"], row["source"]): int(row["predicted_time_ps"]) for row in rows}
+    check(len(times) == 6 and times["gige", "gen:cg"] > times["frontier", "gen:cg"], f"{times}")
+    check("infiniband-hdr" in pathlib.Path("bars.svg").read_text(encoding="utf-8"), "bars without names")
+    weft("sweep", "study.yaml", "-q", "-o", "table.html")
+    page("table.html", "machines and programs", "gige")
+    # What a run costs: the nodes that it uses, its time and its energy are in the result.
+    weft("replay", "gen:cg", "-n", "32", "--machine", "frontier", "-q", "-o", "run.json")
+    result = document("run.json")["result"]
+    check(result["nodes_used"] == 4 and result["predicted_time_ps"] == times["frontier", "gen:cg"], f"{result['nodes_used']}")
+    finish()
+
+
+main()
