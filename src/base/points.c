@@ -70,7 +70,8 @@ bool wf_points_run(const struct wf_points_host *host, size_t n, size_t done,
 
 size_t wf_points_threads(const struct wf_points_host *host, size_t n)
 {
-    size_t side_by_side = host->jobs < n ? host->jobs : n, cores = wf_clock_cores();
+    size_t side_by_side = host->jobs < n ? host->jobs : n;
+    size_t cores = host->cores > 0 ? host->cores : wf_clock_cores();
 
     return side_by_side > 0 && cores > side_by_side ? cores / side_by_side : 1;
 }

@@ -11,6 +11,7 @@
 /* How points are run. All pointers must stay valid until the run has ended. */
 struct wf_points_host {
     size_t jobs;                       /* points that run in parallel; at least 1 */
+    size_t cores;                      /* for all of them; 0: those of the machine */
     const volatile sig_atomic_t *stop; /* not 0: start no further point; may be null */
     /* As in struct wf_sim_host; may be null. */
     void (*running)(void *arg, bool running);

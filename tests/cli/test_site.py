@@ -88,10 +88,11 @@ def check_browser():
         check(wide <= 400, f"{name} is {wide} wide")
     page.value("document.querySelector('.search input').focus()")
     check(page.wait("window.weftIndex"), "there is no index")
-    page.value("(() => { const box = document.querySelector('.search input'); "
-               "box.value = 'eager limit'; box.dispatchEvent(new Event('input')); })()")
-    found = page.value("document.querySelector('.found').innerText")
-    check("Calibrate a machine" in found, f"found: {found}")
+    for words, title in (("slurm", "weft on a cluster with Slurm"), ("eager limit", "Calibrate a machine")):
+        page.value("(() => { const box = document.querySelector('.search input'); "
+                   f"box.value = '{words}'; box.dispatchEvent(new Event('input')); }})()")
+        found = page.value("document.querySelector('.found').innerText")
+        check(title in found, f"found for {words}: {found}")
     first = page.value("document.querySelector('.found a').href").partition("#")[0]
     # What people ask leads to the page that answers.
     for asked in "price", "half the uplinks", "what limits", "which machine should we buy":

@@ -42,12 +42,26 @@ static void tell_wait(void *arg, const struct wf_comm_wait *wait)
 
 void wf_world_listen(struct wf_comm *world, struct wf_world_listener *listener)
 {
-    wf_comm_tell_waits(world, listener->limit_s, tell_wait, listener);
+    if (listener == NULL) {
+        wf_comm_tell_waits(world, 0, NULL, NULL);
+    } else {
+        wf_comm_tell_waits(world, listener->limit_s, tell_wait, listener);
+    }
 }
 
 uint32_t wf_world_size(const struct wf_comm *world)
 {
     return wf_comm_size(world);
+}
+
+uint32_t wf_world_local_size(const struct wf_comm *world)
+{
+    return wf_comm_local_size(world);
+}
+
+uint32_t wf_world_local_cores(const struct wf_comm *world)
+{
+    return wf_comm_local_cores(world);
 }
 
 bool wf_world_is_first(const struct wf_comm *world)
@@ -93,6 +107,21 @@ enum wf_status wf_world_first_error(struct wf_comm *world, enum wf_status status
         *err = found;
     }
     return found.status;
+}
+
+void wf_world_share(struct wf_comm *world, void *bytes, size_t size)
+{
+    if (wf_comm_size(world) > 1) {
+        wf_comm_share(world, bytes, size);
+    }
+}
+
+void wf_world_collect(struct wf_comm *world, const void *bytes, size_t size,
+                      void (*take)(void *arg, const void *bytes), void *arg)
+{
+    if (wf_comm_size(world) > 1) {
+        wf_comm_collect(world, bytes, size, take, arg);
+    }
 }
 
 static int64_t combine(struct wf_comm *world, enum wf_comm_op op, int64_t value)

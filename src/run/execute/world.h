@@ -9,6 +9,7 @@
 #include "base/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct wf_comm;
@@ -24,10 +25,14 @@ struct wf_world_listener {
     unsigned limit_s; /* 0: none */
 };
 
-/* Keeps the listener. Of many processes only the first ones tell before the last time. */
+/* Keeps the listener; null: nobody is told, and there is no limit. Of many processes only the first ones
+ * tell before the last time. */
 void wf_world_listen(struct wf_comm *world, struct wf_world_listener *listener);
 
 uint32_t wf_world_size(const struct wf_comm *world);
+/* The processes on this host, and the cores that each of them has; at least 1. */
+uint32_t wf_world_local_size(const struct wf_comm *world);
+uint32_t wf_world_local_cores(const struct wf_comm *world);
 /* True in the one process that prints. */
 bool wf_world_is_first(const struct wf_comm *world);
 
@@ -43,6 +48,11 @@ enum wf_status wf_world_first_error(struct wf_comm *world, enum wf_status status
 int64_t wf_world_min(struct wf_comm *world, int64_t value);
 int64_t wf_world_max(struct wf_comm *world, int64_t value);
 int64_t wf_world_sum(struct wf_comm *world, int64_t value);
+
+/* As wf_comm_share() and wf_comm_collect(). */
+void wf_world_share(struct wf_comm *world, void *bytes, size_t size);
+void wf_world_collect(struct wf_comm *world, const void *bytes, size_t size,
+                      void (*take)(void *arg, const void *bytes), void *arg);
 
 /* The library that connects processes: "none" or the name of the MPI library. */
 const char *wf_world_library(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "base/mem.h"
+#include "run/execute/world.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/interrupt.h"
 #include "ui/cli/opt.h"
@@ -162,19 +163,41 @@ static enum wf_status run_study(struct wf_cli *cli, const struct sweep_opts *opt
     char *directory = opts->directory != NULL && page_of(opts) == NULL
                           ? wf_xstrdup(opts->directory)
                           : default_directory(path);
+    const uint64_t jobs = opts->side_by_side > 0          ? opts->side_by_side
+                          : wf_world_size(cli->world) > 1 ? wf_world_local_cores(cli->world)
+                                                          : 0;
     struct wf_progress_line line;
 
     wf_progress_init(&line, opts->quiet ? WF_PROGRESS_NEVER : WF_PROGRESS_AUTO, cli->err);
-    const struct wf_study_run how = {
+    struct wf_study_run how = {
         .directory = directory,
-        .memory = opts->memory > 0 ? opts->memory : wf_clock_memory() / 4 * 3,
+        .memory = (opts->memory > 0 ? opts->memory : wf_clock_memory() / 4 * 3) /
+                  wf_world_local_size(cli->world),
         .exec = opts->exec,
-        .host = wf_progress_points(&line, "points", opts->side_by_side),
+        .host = wf_progress_points(&line, "points", jobs),
+        .world = cli->world,
     };
+    how.host.cores = wf_world_local_cores(cli->world);
+    wf_world_listen(cli->world, NULL); /* points take as long as they take */
     enum wf_status status = wf_study_run(study, &how, err);
     wf_progress_erase(&line);
     free(directory);
     return status;
+}
+
+/* Processes that srun starts without MPI do not know of each other: each would run all points. */
+static enum wf_status check_launcher(const struct wf_cli *cli, struct wf_err *err)
+{
+    const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
+    long n = tasks != NULL ? strtol(tasks, NULL, 10) : 0;
+
+    return n < 2 || wf_world_size(cli->world) > 1
+               ? WF_OK
+               : wf_err_set(err, WF_EUSAGE,
+                            "srun started %ld processes that do not know of each other; start "
+                            "them with srun --mpi=pmi2 or --mpi=pmix ('srun --mpi=list' shows "
+                            "what there is), or with mpirun",
+                            n);
 }
 
 static enum wf_status sweep_run(struct wf_cli *cli, const void *opts_arg,
@@ -186,13 +209,18 @@ static enum wf_status sweep_run(struct wf_cli *cli, const void *opts_arg,
 
     enum wf_status status = check_names(opts, err);
     if (status == WF_OK) {
+        status = check_launcher(cli, err);
+    }
+    if (status == WF_OK) {
         status = wf_study_read(path, &study, err);
     }
+    status = wf_world_first_error(cli->world, status, err);
     if (status != WF_OK) {
+        wf_study_free(study);
         return status;
     }
     status = run_study(cli, opts, path, study, err);
-    if (status != WF_EIO) {
+    if (status != WF_EIO && wf_world_is_first(cli->world)) {
         struct wf_err write_err;
         enum wf_status written = deliver(cli, opts, study, &write_err);
         if (written != WF_OK && status == WF_OK) {
@@ -200,6 +228,7 @@ static enum wf_status sweep_run(struct wf_cli *cli, const void *opts_arg,
             *err = write_err;
         }
     }
+    status = wf_world_agree(cli->world, status, err);
     wf_study_free(study);
     return status;
 }
@@ -210,12 +239,15 @@ const struct wf_verb wf_verb_sweep = {
     .help =
         {.synopsis = "weft sweep <study.yaml> [options]",
          .summary =
-             "Run a scenario at many points in parallel: a grid or a list over any parameters",
+             "Run a scenario at many points in parallel: a grid or a list over any parameters. "
+             "Processes that an MPI launcher starts, on one host or many, share the points",
          .examples =
              {
                  {"weft sweep study.yaml --plot study.svg", "All points, a table and a plot"},
                  {"weft sweep study.yaml -o results -j 4 --table study.csv",
                   "Four at a time; the same command continues after an interruption"},
+                 {"mpirun -n 2 weft sweep study.yaml -o shared",
+                  "Two processes that share the points; srun starts them as well"},
              },
          .table = rows},
     .opts_size = sizeof(struct sweep_opts),

@@ -2,12 +2,15 @@
 /* Runs the points of a study in parallel, except for those that already have a result. */
 #include "base/mem.h"
 #include "base/result/result.h"
+#include "run/execute/world.h"
 #include "run/scenario/scenario.h"
 #include "ui/report/output.h"
 #include "ui/report/writer.h"
+#include "ui/study/shares.h"
 #include "ui/study/study.h"
 #include "ui/study/together.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +21,7 @@ struct work {
     struct wf_study *study;
     const struct wf_study_run *how;
     size_t *left, n_left; /* points without a result so far */
+    struct wf_study_shares shares;
 };
 
 static char *path_of(const struct work *work, size_t point)
@@ -84,17 +88,58 @@ static struct wf_scenario *scenario_of(void *arg, size_t i, struct wf_err *err)
 
 /* ---- all points ---- */
 
-/* Loads the results of an earlier run of the same study; lists the other points. */
+/* Loads the result of a point if there is one. */
+static bool load(const struct work *work, size_t point)
+{
+    struct wf_value **doc = &work->study->points[point].doc;
+    struct wf_err ignored; /* points with unreadable results run again */
+    char *path = path_of(work, point);
+    bool loaded = access(path, R_OK) == 0 && wf_result_read(path, doc, &ignored) == WF_OK;
+
+    free(path);
+    return loaded;
+}
+
+/* Loads the results of an earlier run of the same study; lists the other points, for all
+ * processes. */
 static void find_kept(struct work *work)
 {
-    for (size_t i = 0; i < work->study->n_points; i++) {
-        struct wf_err ignored; /* points with unreadable results run again */
-        char *path = path_of(work, i);
-        if (access(path, R_OK) != 0 ||
-            wf_result_read(path, &work->study->points[i].doc, &ignored) != WF_OK) {
+    size_t n = work->study->n_points;
+    bool *kept = wf_xcalloc(n, sizeof(*kept));
+
+    for (size_t i = 0; i < n && wf_world_is_first(work->how->world); i++) {
+        kept[i] = load(work, i);
+    }
+    wf_study_shares_copy(&work->shares, kept, n * sizeof(*kept));
+    for (size_t i = 0; i < n; i++) {
+        if (!kept[i]) {
             work->left[work->n_left++] = i;
         }
-        free(path);
+    }
+    free(kept);
+}
+
+static bool claim(void *arg, size_t i)
+{
+    const struct work *work = arg;
+
+    return wf_study_shares_claim(&work->shares, work->study->points[work->left[i]].name);
+}
+
+/* Loads what other processes have simulated. */
+static void find_others(const struct work *work)
+{
+    DIR *dir = opendir(work->how->directory); /* network file systems look again then */
+
+    for (size_t i = 0; i < work->n_left && wf_world_is_first(work->how->world); i++) {
+        struct wf_study_point *point = &work->study->points[work->left[i]];
+        if (point->doc == NULL && point->err.status == WF_OK && !load(work, work->left[i])) {
+            (void)wf_err_set(&point->err, WF_EIO, "its result is not in '%.200s'",
+                             work->how->directory);
+        }
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
     }
 }
 
@@ -126,22 +171,32 @@ static enum wf_status sum_up(const struct work *work, bool complete, struct wf_e
 enum wf_status wf_study_run(struct wf_study *study, const struct wf_study_run *how,
                             struct wf_err *err)
 {
-    struct work work = {.study = study, .how = how};
+    struct work work = {.study = study,
+                        .how = how,
+                        .shares = {.world = how->world, .directory = how->directory}};
+    const uint32_t processes = wf_world_size(how->world);
+    enum wf_status status = WF_OK;
 
-    if (mkdir(how->directory, 0777) != 0 && errno != EEXIST) {
-        return wf_err_set(err, WF_EIO, "cannot make the directory '%.200s': %s", how->directory,
-                          strerror(errno));
+    if (wf_world_is_first(how->world) && mkdir(how->directory, 0777) != 0 && errno != EEXIST) {
+        status = wf_err_set(err, WF_EIO, "cannot make the directory '%.200s': %s",
+                            how->directory, strerror(errno));
     }
+    WF_TRY(wf_study_shares_begin(&work.shares, status, err));
     work.left = wf_xcalloc(study->n_points, sizeof(*work.left));
     find_kept(&work);
     const struct wf_study_batch batch = {.n = work.n_left,
                                          .done = study->n_points - work.n_left,
                                          .host = &how->host,
                                          .memory = how->memory,
+                                         .claim = processes > 1 ? claim : NULL,
+                                         .share = (work.n_left + processes - 1) / processes,
                                          .scenario = scenario_of,
                                          .ended = ended,
                                          .arg = &work};
-    bool complete = wf_study_batch_run(&batch);
+    bool complete = wf_study_shares_end(&work.shares, study, wf_study_batch_run(&batch));
+    if (complete) {
+        find_others(&work);
+    }
     free(work.left);
-    return sum_up(&work, complete, err);
+    return wf_world_agree(how->world, sum_up(&work, complete, err), err);
 }

@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct wf_comm;
 struct wf_scenario;
 
 enum { WF_STUDY_KEYS_MAX = 32, WF_STUDY_POINTS_MAX = 10000, WF_STUDY_NAME_MAX = 32 };
@@ -63,6 +64,9 @@ struct wf_study_run {
     uint64_t memory;       /* budget in bytes for all points that run in parallel */
     const char *exec;      /* value of engine.exec for all points; null: that of the study */
     struct wf_points_host host;
+    /* The processes that share the points, all of which make the call; or null. They get the same status,
+     * and the first one has all results. */
+    struct wf_comm *world;
 };
 
 /* Runs all points that have no result in the directory. Points that fail keep their error; the

@@ -75,6 +75,9 @@ static bool run_one(void *arg, size_t i)
 {
     struct running *running = arg;
     const struct wf_study_batch *batch = running->batch;
+    if (batch->claim != NULL && !batch->claim(batch->arg, i)) {
+        return true;
+    }
     const struct wf_sim_host host = {.stop = batch->host->stop,
                                      .running = batch->host->running,
                                      .running_arg = batch->host->running_arg,
@@ -150,8 +153,11 @@ static bool run_at_once(const struct wf_study_batch *batch)
     size_t *number = wf_xcalloc(batch->n, sizeof(*number)), n = 0;
     bool complete = true;
 
-    for (size_t i = 0; i < batch->n; i++) {
+    for (size_t i = 0; i < batch->n && (batch->share == 0 || n < batch->share); i++) {
         struct wf_err err = {.status = WF_OK};
+        if (batch->claim != NULL && !batch->claim(batch->arg, i)) {
+            continue;
+        }
         scenarios[n] = batch->scenario(batch->arg, i, &err);
         items[n].scenario = scenarios[n];
         number[n] = i;

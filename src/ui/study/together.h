@@ -18,6 +18,10 @@ struct wf_study_batch {
     const struct wf_points_host *host;
     uint64_t memory;                /* budget in bytes of those that run in parallel; 0: none */
     const struct wf_scenario *like; /* tells how to execute all of them; null: the first one */
+    /* Whether this process runs the i-th: others share the work. Null: it runs all. At most `share` of those
+     * that run at once; 0: all. */
+    bool (*claim)(void *arg, size_t i);
+    size_t share;
     /* The i-th scenario, which the batch frees; null, and an error, if there is none. */
     struct wf_scenario *(*scenario)(void *arg, size_t i, struct wf_err *err);
     /* The outcome of the i-th, err->status, and perhaps a document, which the function takes over.
