@@ -358,6 +358,8 @@ def test_extrae_real():
         check(sends == [("bsend", "80"), ("ssend", "16000")][:2 - rank % 2], f"modes of rank {rank}: {sends}")
         check(rows[rank][0]["kind"] == "init" and rows[rank][-1]["kind"] == "finalize", f"ends of rank {rank}")
     replays(str(kept))
+    pathlib.Path("bursts.prv").write_text(kept.read_text().replace(":40000018:1", ":40000018:2"))
+    check(any("4 spans are recorded in the mode CPU Bursts" in note for note in info("bursts.prv")["notes"]), "a mode without messages")
     # What Extrae needs to write its buffer is none of the program.
     lines = foreign.PARAVER.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("2:1:1:1:1:6000:"))

@@ -27,6 +27,7 @@
 enum {
     TYPE_P2P = 50000001, /* to TYPE_P2P + 2: events of calls */
     TYPE_FLUSH = 40000003,
+    TYPE_MODE = 40000018, /* 2: computing alone is recorded ("CPU Bursts") */
     STATE_RUNNING = 1,
     NUMBERS_MAX = 15, /* of a record */
 };
@@ -78,7 +79,7 @@ struct reading {
     struct wf_map values;    /* of events: type << 32 | value -> name + 1 */
     bool has_calls;
     uint32_t order;
-    uint64_t n_threads, n_nonblocking, n_applications, n_flushes;
+    uint64_t n_threads, n_nonblocking, n_applications, n_flushes, n_bursts;
     struct wf_paraver_colls colls;
     struct wf_spool *spool;
     struct wf_records *records;
@@ -286,6 +287,8 @@ static void on_event(struct reading *r, uint64_t rank, uint64_t time, uint64_t t
         on_call(r, rank, time, number, value == 0);
     } else if (type == TYPE_FLUSH) {
         on_flush(r, rank, time, value != 0);
+    } else if (type == TYPE_MODE) {
+        r->n_bursts += value == 2 ? 1 : 0;
     } else if (type >= WF_PARAVER_SENT && type <= WF_PARAVER_COMM) {
         const struct task *task = &r->tasks[rank];
         if (task->coll != 0 && task->coll_time == time) {
@@ -804,6 +807,10 @@ static void add_notes(const struct reading *r, struct wf_trace *out)
                         "member as root");
     wf_trace_note_count(out, r->n_nonblocking,
                         "nonblocking collectives are read as calls without messages");
+    wf_trace_note_count(
+        out, r->n_bursts,
+        "spans are recorded in the mode CPU Bursts, without calls and messages, "
+        "and count as computing");
     wf_trace_note_count(out, r->n_flushes, "flushes of the tracer's buffer are left out");
     wf_trace_note_count(out, r->n_threads, "records of further threads are left out");
     wf_trace_note_count(out, r->n_applications, "records of further applications are left out");
