@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the MPI library asks of the simulator: it runs in the thread of a rank. */
 #include "base/call_site.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/os_watch.h"
 #include "mpi/vrank/program_state.h"
@@ -31,9 +32,12 @@ struct wf_vrank_rank *wf_vrank_running(void)
 
 void wf_vrank_resume(struct wf_vrank_rank *rank)
 {
+    double begun = wf_clock_wall();
+
     here.running = rank;
     rank->switches++;
     wf_vrank_context_switch(&here.simulation, &rank->context);
+    rank->seconds += wf_clock_wall() - begun;
 }
 
 void wf_vrank_leave(struct wf_vrank_rank *rank)

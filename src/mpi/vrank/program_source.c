@@ -221,13 +221,14 @@ static void program_findings(const struct wf_source *source, struct wf_findings 
     wf_vrank_shared_findings(&program->shared, out);
 }
 
-static uint64_t program_switches(const struct wf_source *source)
+static struct wf_live_spent program_spent(const struct wf_source *source)
 {
     const struct wf_vrank_program *program = wf_vrank_program_of(source);
-    uint64_t sum = 0;
+    struct wf_live_spent sum = {0};
 
     for (uint32_t i = 0; i < source->n_ranks; i++) {
-        sum += program->ranks[i].switches;
+        sum.switches += program->ranks[i].switches;
+        sum.seconds += program->ranks[i].seconds;
     }
     return sum;
 }
@@ -413,7 +414,7 @@ static const struct wf_live_ops program_hooks = {
     .unload = program_unload,
     .common_region = program_common_region,
     .findings = program_findings,
-    .switches = program_switches,
+    .spent = program_spent,
     .left = program_left,
     .kernels = program_kernels,
 };

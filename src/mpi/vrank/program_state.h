@@ -57,7 +57,8 @@ struct wf_vrank_rank {
     struct wf_vrank_blocks blocks; /* of shared memory */
     int64_t kernel_time;           /* picoseconds: kernels that are no op yet */
     int64_t computing_since;       /* reading of its thread's meter */
-    uint64_t switches;             /* how often it was continued */
+    uint64_t switches;             /* how often it was continued... */
+    double seconds;                /* ...and for how long, of wall time */
 };
 
 struct wf_vrank_program {

@@ -467,11 +467,11 @@ static void recorder_findings(const struct wf_source *source, struct wf_findings
     program->live->findings(program, out);
 }
 
-static uint64_t recorder_switches(const struct wf_source *source)
+static struct wf_live_spent recorder_spent(const struct wf_source *source)
 {
     const struct wf_source *program = recorder_of(source)->config.program;
 
-    return program->live->switches(program);
+    return program->live->spent(program);
 }
 
 static uint32_t recorder_left(const struct wf_source *source)
@@ -520,7 +520,7 @@ static const struct wf_live_ops recorder_hooks = {
     .remote = recorder_remote,
     .place = recorder_place,
     .findings = recorder_findings,
-    .switches = recorder_switches,
+    .spent = recorder_spent,
     .left = recorder_left,
 };
 

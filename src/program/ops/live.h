@@ -50,6 +50,12 @@ struct wf_live_kernel {
     uint64_t calls, executed, picoseconds;
 };
 
+/* What the ranks of this process cost. */
+struct wf_live_spent {
+    uint64_t switches; /* how often one was continued */
+    double seconds;    /* that they took in all until they waited again, of wall time */
+};
+
 /* All members are required, but for findings() and kernels(). Ranks are those of the program. */
 struct wf_live_ops {
     /* Tells the outcome of the ops so far, before the next op is asked for. */
@@ -76,8 +82,8 @@ struct wf_live_ops {
     /* When the run is over: adds what the ranks of this process did wrong. Null: nothing is
      * known. */
     void (*findings)(const struct wf_source *source, struct wf_findings *out);
-    /* When the run is over: how often a rank of this process was continued. */
-    uint64_t (*switches)(const struct wf_source *source);
+    /* When the run is over. */
+    struct wf_live_spent (*spent)(const struct wf_source *source);
     /* Likewise: the first rank of this process that has ended between MPI_Init() and MPI_Finalize(); the number
      * of ranks if none has. */
     uint32_t (*left)(const struct wf_source *source);

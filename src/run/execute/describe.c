@@ -42,18 +42,24 @@ static struct wf_value *make_document(const struct wf_plan *plan)
     return root;
 }
 
-/* How often ranks of programs were continued, in all processes. All processes call it. */
-static uint64_t context_switches(const struct wf_plan *plan, struct wf_comm *world)
+enum { PROGRAM_DECIMALS = 6 };
+
+/* What programs cost in all processes. All processes call it. */
+static struct wf_live_spent spent(const struct wf_plan *plan, struct wf_comm *world)
 {
-    int64_t sum = 0;
+    const double nano = 1e-9;
+    int64_t switches = 0, ns = 0;
 
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
         const struct wf_source *source = plan->jobs[i].source;
         if (source != NULL && source->live != NULL) {
-            sum += (int64_t)source->live->switches(source);
+            const struct wf_live_spent own = source->live->spent(source);
+            switches += (int64_t)own.switches;
+            ns += (int64_t)(own.seconds / nano);
         }
     }
-    return (uint64_t)wf_world_sum(world, sum);
+    switches = wf_world_sum(world, switches);
+    return (struct wf_live_spent){(uint64_t)switches, (double)wf_world_sum(world, ns) * nano};
 }
 
 /* The first rank of the run that has ended between MPI_Init() and MPI_Finalize(), in any process; INT64_MAX
@@ -87,7 +93,7 @@ static void mention_left(const struct wf_job *job, int64_t rank, struct wf_err *
 /* What all processes know together. */
 struct everywhere {
     struct wf_findings findings;
-    uint64_t switches;
+    struct wf_live_spent spent;
     int64_t left;
 };
 
@@ -133,7 +139,8 @@ static enum wf_status fill_document(struct wf_execution *x, struct everywhere *a
     }
     struct wf_value *run = wf_document_run(root, &x->plan, &own->run, job->ops->memory(job));
     if (wf_plan_runs_programs(&x->plan)) {
-        wf_doc_count(run, "context_switches", all->switches);
+        wf_doc_count(run, "context_switches", all->spent.switches);
+        wf_doc_measured(run, "program_seconds", all->spent.seconds, PROGRAM_DECIMALS);
     }
     return status;
 }
@@ -153,7 +160,7 @@ enum wf_status wf_stage_describe(struct wf_execution *x)
     wf_sim_check_collect(&x->plan, x->host->world, &all.findings);
     wf_document_kernels_collect(&x->plan, x->host->world, &kernels);
     if (wf_plan_runs_programs(&x->plan)) {
-        all.switches = context_switches(&x->plan, x->host->world);
+        all.spent = spent(&x->plan, x->host->world);
         all.left = left_early(&x->plan, x->host->world);
     }
     if (wf_comm_rank(x->host->world) == 0) {
