@@ -287,6 +287,12 @@ static void do_wait(struct reading *r, const struct args *args)
     }
 }
 
+/* The address of a handle in an array. It wraps around: a file may say anything. */
+static int64_t handle_at(const struct args *args, int64_t i, int64_t width)
+{
+    return (int64_t)((uint64_t)args->request + (uint64_t)(i * width));
+}
+
 /* The requests of an array; handles have 8 bytes, or 4 with MPICH. */
 static uint32_t find_array(struct reading *r, const struct args *args, int64_t width)
 {
@@ -296,7 +302,7 @@ static uint32_t find_array(struct reading *r, const struct args *args, int64_t w
     wf_open_requests_call(&r->requests);
     for (int64_t i = 0; i < args->count[0]; i++) {
         struct wf_open_request *request =
-            wf_open_requests_find(&r->requests, args->request + i * width);
+            wf_open_requests_find(&r->requests, handle_at(args, i, width));
         if (request != NULL) {
             wf_buf_append(&r->numbers, &request->number, sizeof(request->number));
             n++;
@@ -319,7 +325,7 @@ static void do_waitall(struct reading *r, const struct args *args)
     for (int64_t i = 0; i < args->count[0]; i++) {
         wf_open_requests_call(&r->requests);
         struct wf_open_request *request =
-            wf_open_requests_find(&r->requests, args->request + i * width);
+            wf_open_requests_find(&r->requests, handle_at(args, i, width));
         if (request != NULL) {
             wf_open_requests_remove(&r->requests, request);
         }
