@@ -37,6 +37,7 @@ if "WEFT" not in os.environ:
     set_environment()
 
 import damage  # noqa: E402
+import peers  # noqa: E402
 import programs  # noqa: E402
 import scenarios  # noqa: E402
 import signals  # noqa: E402
@@ -50,6 +51,7 @@ KINDS = {
     "signals": (signals, 6),
     "pauses": (signals, 2),
     "damage": (damage, 50),
+    "peers": (peers, 3),
 }
 
 
