@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -226,7 +227,8 @@ static WF_NORETURN void unwind(struct wf_guard_thread *thread)
     longjmp(thread->back, 1);
 }
 
-void wf_guard_fail(enum wf_status status, const char *text)
+/* Ends the guarded call. Returns only if there is no guard. */
+static void fail(enum wf_status status, const char *text)
 {
     struct wf_guard_thread *thread = current;
 
@@ -242,6 +244,20 @@ void wf_guard_fail(enum wf_status status, const char *text)
     }
     (void)pthread_mutex_unlock(&guard->lock);
     unwind(thread);
+}
+
+void wf_give_up(enum wf_status status, const char *fmt, ...)
+{
+    char text[WF_ERR_TEXT_MAX];
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    fail(status, text);
+    (void)fprintf(stderr, "weft: %s\n", text);
+    wf_temp_clean();
+    _Exit(wf_status_exit_code(status));
 }
 
 void wf_guard_check(void)
@@ -271,7 +287,7 @@ static void take(struct wf_taken taken)
 {
     if (records() && !put(current->guard, &taken)) {
         release_one(&taken);
-        wf_guard_fail(WF_ELIMIT, "out of memory");
+        wf_give_up(WF_ELIMIT, "out of memory");
     }
     wf_guard_check();
 }
@@ -334,8 +350,7 @@ FILE *wf_guard_file(FILE *file)
 FILE *wf_guard_stream(FILE *stream, char **text)
 {
     if (stream == NULL) {
-        wf_guard_fail(WF_ELIMIT, "out of memory");
-        wf_panic("no memory for a text");
+        wf_give_up(WF_ELIMIT, "out of memory");
     }
     take((struct wf_taken){.key = (uintptr_t)stream, .kind = TEXT_STREAM, .more.text = text});
     return stream;

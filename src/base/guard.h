@@ -59,7 +59,7 @@ struct wf_guard {
     size_t n, capacity; /* a power of two, or 0 */
     atomic_bool failed;
     enum wf_status status;
-    char text[128];
+    char text[WF_ERR_TEXT_MAX];
 };
 
 jmp_buf *wf_guard_enter(struct wf_guard *guard, enum wf_guard_kind kind);
@@ -67,8 +67,9 @@ jmp_buf *wf_guard_enter(struct wf_guard *guard, enum wf_guard_kind kind);
 void wf_guard_leave(struct wf_guard *guard);
 enum wf_status wf_guard_error(struct wf_guard *guard, struct wf_err *err);
 
-/* Ends the guarded call. Returns only if there is no guard. */
-void wf_guard_fail(enum wf_status status, const char *text);
+/* For what cannot go on: ends the guarded call with this error, or the process with its words and exit code. */
+WF_PRINTF(2, 3)
+WF_NORETURN void wf_give_up(enum wf_status status, const char *fmt, ...);
 /* Ends the work of this thread if another thread of the call has failed: for loops that wait for
  * threads. */
 void wf_guard_check(void);

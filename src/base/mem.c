@@ -3,10 +3,8 @@
 
 #include "base/guard.h"
 #include "base/status.h"
-#include "base/temp.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,15 +13,10 @@ enum { HUGE_MIN = 4 << 20, HUGE_PAGE = 2 << 20 };
 
 static WF_NORETURN void out_of_memory(size_t size)
 {
-    char text[64] = "out of memory";
-
-    if (size != SIZE_MAX) {
-        (void)snprintf(text, sizeof(text), "out of memory allocating %zu bytes", size);
+    if (size == SIZE_MAX) {
+        wf_give_up(WF_ELIMIT, "out of memory");
     }
-    wf_guard_fail(WF_ELIMIT, text);
-    (void)fprintf(stderr, "weft: %s\n", text);
-    wf_temp_clean();
-    _Exit(wf_status_exit_code(WF_ELIMIT));
+    wf_give_up(WF_ELIMIT, "out of memory allocating %zu bytes", size);
 }
 
 static void *checked(void *p, size_t size)

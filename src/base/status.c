@@ -3,7 +3,6 @@
 
 #include "base/guard.h"
 
-#include "base/temp.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -81,8 +80,5 @@ void wf_panic(const char *fmt, ...)
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    wf_guard_fail(WF_EINTERNAL, text);
-    (void)fprintf(stderr, "weft: internal error: %s\n", text);
-    wf_temp_clean();
-    _Exit(wf_status_exit_code(WF_EINTERNAL));
+    wf_give_up(WF_EINTERNAL, "internal error: %s", text);
 }

@@ -436,7 +436,8 @@ static void start_threads(struct wf_engine *engine, void *(*start)(void *worker)
     for (uint32_t t = 1; t < engine->n_threads; t++) {
         if (wf_thread_start(&engine->threads[t], start, &engine->workers[t]) != 0) {
             /* The threads already started wait for this one forever: the run cannot go on. */
-            wf_panic("cannot start thread %u of %u", t + 1, engine->n_threads);
+            wf_give_up(WF_ELIMIT, "cannot start thread %u of %u; choose fewer (--threads)",
+                       t + 1, engine->n_threads);
         }
     }
 }
