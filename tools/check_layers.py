@@ -56,7 +56,7 @@ MAY_INCLUDE = {
     "mpi/vrank": ["base", "program/ops", "program/trace"],
     "model/traffic": ["base", "model/topo", "model/net"],
     "model/failure": ["base"],
-    "model/queue": ["base", "model/topo"],
+    "model/queue": ["base", "model/failure", "model/topo"],
     "model/net/router/lockstep": ["base", "model/net/router/gpu", "engine/hosts/barrier.h", "model/net", "model/net/router", "model/net/stats", "model/traffic"],
     "run/program": ["base", "base/result", "program/ops", "mpi/vrank", "weft"],
     "run/scenario": ["base", "engine", "model/topo", "model/net", "model/net/route", "model/ranks", "model/traffic", "program/trace", "program/gen",

@@ -221,6 +221,58 @@ def check_formats():
     check([b - a for a, b in zip(even, even[1:])] == [10, 10], f"even spacing: {even}")
 
 
+# ---- failures ----
+
+def ends(jobs, nodes, failures, *more, policy="fcfs"):
+    """Start, end and lost time of each job, where these (time, node) fail and are repaired in 30 s."""
+    write("times.txt", "".join(f"{at}s {node}\n" for at, node in failures))
+    done = check_run(["cluster", swf("fail.swf", jobs), "-n", str(nodes), "--policy", policy, "--csv", "fail.csv", "-f",
+                      "--fail", "times=times.txt,repair=30s", *more], 0)
+    check("lost by failures" in done.stdout, "no failures in the text", done)
+    with open("fail.csv", encoding="utf-8") as table:
+        return [tuple(float(row[name]) for name in ("start_s", "end_s", "lost_s")) for row in csv.DictReader(table)]
+
+
+def check_failures():
+    one, both = [(0, 100, 200, 1)], [(0, 100, 200, 2)]
+    # The job goes on at once on the other node, or waits for the repair if it needs both.
+    cases = [
+        (one, 2, [(50, 0)], [], [(0, 150, 50)]),
+        (one, 2, [(50, 1)], [], [(0, 100, 0)]),
+        (both, 2, [(50, 1)], [], [(0, 180, 50)]),
+        (one, 2, [(50, 0)], ["--checkpoint", "20s"], [(0, 110, 10)]),
+        (one, 2, [(50, 0)], ["--checkpoint", "20s", "--restart", "5s"], [(0, 115, 15)]),
+        # A second failure 15 s after the first: 5 s of restart, 10 s of work since the checkpoint at 40 s.
+        (one, 3, [(50, 0), (65, 1)], ["--checkpoint", "20s", "--restart", "5s"], [(0, 130, 30)]),
+        # The node is down already, and a job that ends at that instant has ended.
+        (one, 2, [(50, 0), (60, 0), (150, 1)], [], [(0, 150, 50)]),
+        (one, 1, [(10, 0)], ["--retries", "0"], [(0, 10, 10)]),
+        # It is before the others in the queue again.
+        ([(0, 100, 100, 2), (1, 100, 100, 2)], 2, [(50, 1)], [], [(0, 180, 50), (180, 280, 0)]),
+    ]
+    for jobs, nodes, failures, more, expected in cases:
+        for policy in ("fcfs", "easy", "conservative"):
+            found = ends(jobs, nodes, failures, *more, policy=policy)
+            check(found == expected, f"{policy}, failures {failures} {more}: {found}, expected {expected}")
+    # Time on nodes is time of jobs and time lost; equal seeds give equal failures.
+    rng = random.Random(7)
+    jobs = [(i * 40, r, r * 2, rng.randrange(1, 17)) for i, r in ((i, rng.randrange(50, 3000)) for i in range(300))]
+    name = swf("many.swf", jobs)
+    for policy in ("fcfs", "easy", "conservative", "shortest"):
+        args = ["cluster", name, "-n", "16", "--policy", policy, "--fail", "mtbf=20h,repair=20min", "--checkpoint", "5min",
+                "--restart", "10s", "--placement", "random", "-f", "--csv", "many.csv"]
+        check(run(*args).stdout == check_run(args, 0).stdout, f"{policy}: the same seed differs")
+        with open("many.csv", encoding="utf-8") as table:
+            rows = list(csv.DictReader(table))
+        for row, (submit, took, _, _) in zip(rows, jobs):
+            on_nodes = float(row["end_s"]) - submit - float(row["wait_s"])
+            check(abs(on_nodes - took - float(row["lost_s"])) < 1e-3, f"{policy}: {row}")
+        check(sum(int(row["failures"]) for row in rows) > 10, f"{policy}: too few failures")
+    done = check_run(["cluster", name, "-n", "16", "--fail", "mtbf=1h,law=weibull,shape=0.7,repair=1h", "--json", "--retries", "3",
+                      "-o", "many.html", "-f"], 0)
+    check(parse(done)["result"]["policies"][0]["jobs_given_up"] > 0, "no job is given up", done)
+
+
 # ---- the rest ----
 
 def check_placements():
@@ -294,6 +346,14 @@ ERRORS = [
     ("fine.swf", line(), ["--placement", "far"], 2, "unknown placement 'far'"),
     ("fine.swf", line(), ["--topo", "star:4"], 3, "--nodes: 8 nodes do not fit on star:4, which has 4"),
     ("fine.swf", line(), ["--machine", "fronteer"], 3, "fronteer"),
+    ("fine.swf", line(), ["--restart", "5s"], 2, "--restart has no effect without --fail"),
+    ("fine.swf", line(), ["--fail", "repair=5s"], 2, "--fail repair=5s: mtbf, the mean time between failures"),
+    ("fine.swf", line(), ["--fail", "mtbf=5y,count=3"], 2, "--fail: the count is the number of nodes"),
+    ("fine.swf", line(), ["--fail", "mtbf=1us"], 5, "--fail: more than ten million failures"),
+    ("fine.swf", line(), ["--fail", "mtbf=1y", "--checkpoint", "2y"], 2, "--checkpoint: more than a year"),
+    ("fine.swf", line(), ["--fail", "mtbf=1y", "--checkpoint", "often"], 2, "--checkpoint: 'often' is not a time"),
+    ("times.txt", "5s\n", ["--fail", "times=times.txt"], 3, "times.txt:1:"),
+    ("fine.swf", line(), ["--fail", "times=times.txt"], 3, "failure 1 of the list needs a node from 0 to 7 after its time"),
     ("fine.swf", line(), ["-o", "x.pdf"], 2, "must end in .txt, .json, .csv, .svg or .html"),
 ]
 
@@ -311,6 +371,7 @@ check_policies()
 check_by_hand()
 check_figures()
 check_formats()
+check_failures()
 check_placements()
 check_outputs()
 check_errors()

@@ -113,6 +113,12 @@ void wf_queue_nodes_take(struct wf_queue_nodes *nodes, uint32_t job, uint32_t n,
     nodes->n_free -= n;
 }
 
+void wf_queue_nodes_take_one(struct wf_queue_nodes *nodes, uint32_t node)
+{
+    nodes->busy[node] = 1;
+    nodes->n_free--;
+}
+
 void wf_queue_nodes_give(struct wf_queue_nodes *nodes, const uint32_t *list, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {

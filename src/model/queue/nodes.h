@@ -41,6 +41,9 @@ void wf_queue_nodes_fini(struct wf_queue_nodes *nodes);
 void wf_queue_nodes_take(struct wf_queue_nodes *nodes, uint32_t job, uint32_t n, uint32_t *out);
 void wf_queue_nodes_give(struct wf_queue_nodes *nodes, const uint32_t *list, uint32_t n);
 
+/* Takes one node, which is free. */
+void wf_queue_nodes_take_one(struct wf_queue_nodes *nodes, uint32_t node);
+
 /* Hops between two nodes, by their first interfaces. */
 uint32_t wf_queue_nodes_distance(const struct wf_queue_nodes *nodes, uint32_t a, uint32_t b);
 

@@ -10,18 +10,20 @@
 #include "base/registry.h"
 #include "model/queue/queue.h"
 
-/* Nodes in use: by a job that runs. */
+/* Nodes in use: by a job that runs, or one by its repair (WF_QUEUE_DOWN). */
 struct wf_queue_use {
     int64_t expected; /* when the nodes are free at the latest, as the scheduler knows */
     int64_t end;      /* when they really are */
     int64_t start;
     uint32_t job, nodes;
     uint32_t *list; /* the nodes */
+    size_t span;    /* of the result, with keep_nodes */
 };
 
 /* What a policy sees. It changes nothing but `planned`. */
 struct wf_queue_sim {
     const struct wf_queue_config *config;
+    struct wf_queue_job *jobs; /* what is left of them */
     int64_t now;
     uint32_t free; /* nodes */
     /* Jobs that wait, in the order of the policy. Those that have started are marked by
@@ -55,7 +57,7 @@ void wf_queue_start(struct wf_queue_sim *sim, size_t place);
 static inline const struct wf_queue_job *wf_queue_waiting(const struct wf_queue_sim *sim,
                                                           size_t place)
 {
-    return &sim->config->jobs->items[sim->waiting[place]];
+    return &sim->jobs[sim->waiting[place]];
 }
 
 /* Starts jobs in the order of the queue until one does not fit; returns its place, or

@@ -13,12 +13,16 @@ struct wf_queue_own {
     struct wf_queue_nodes nodes;
     struct wf_queue_result *result;
     size_t next; /* the job that is submitted next */
+    size_t left; /* jobs that have not ended */
     size_t waiting_capacity, uses_capacity;
+    struct wf_failure_event *failures; /* all before the horizon */
+    size_t n_failures, next_failure;
+    int64_t horizon;
 };
 
 /* ---- starting ---- */
 
-static void keep_span(struct wf_queue_sim *sim, const struct wf_queue_use *use)
+static void keep_span(struct wf_queue_sim *sim, struct wf_queue_use *use)
 {
     struct wf_queue_result *result = sim->own->result;
     struct wf_queue_span span = {
@@ -30,19 +34,25 @@ static void keep_span(struct wf_queue_sim *sim, const struct wf_queue_use *use)
         WF_PUSH(result->ranges, result->n_ranges, result->ranges_capacity,
                 (struct wf_queue_range){use->list[i], use->list[end - 1]});
     }
+    use->span = result->n_spans;
     span.n_ranges = result->n_ranges - span.first_range;
     WF_PUSH(result->spans, result->n_spans, result->spans_capacity, span);
 }
 
-static void insert_use(struct wf_queue_sim *sim, const struct wf_queue_use *use)
+static void insert_use(struct wf_queue_sim *sim, struct wf_queue_use *use)
 {
     size_t low = 0;
+
+    if (sim->config->keep_nodes) {
+        keep_span(sim, use);
+    }
 
     WF_BISECT(low, sim->n_uses, middle, sim->uses[middle].expected <= use->expected);
     WF_GROW(sim->uses, sim->n_uses, sim->own->uses_capacity);
     memmove(&sim->uses[low + 1], &sim->uses[low], (sim->n_uses - low) * sizeof(*use));
     sim->uses[low] = *use;
     sim->n_uses++;
+    sim->free -= use->nodes;
 }
 
 void wf_queue_start(struct wf_queue_sim *sim, size_t place)
@@ -61,28 +71,66 @@ void wf_queue_start(struct wf_queue_sim *sim, size_t place)
 
     wf_queue_nodes_take(&sim->own->nodes, number, job->nodes, use.list);
     wf_queue_nodes_spread(&sim->own->nodes, use.list, job->nodes, outcome);
-    outcome->start = use.start;
-    outcome->end = use.end;
-    if (sim->config->keep_nodes) {
-        keep_span(sim, &use);
-    }
+    outcome->start = outcome->failures == 0 ? use.start : outcome->start;
     insert_use(sim, &use);
-    sim->free -= job->nodes;
     sim->waiting[place] = WF_QUEUE_NONE;
 }
 
 /* ---- events ---- */
 
-static int64_t next_event(const struct wf_queue_sim *sim)
+/* The next failure; it is known how far failures are known. */
+static const struct wf_failure_event *next_failure(struct wf_queue_sim *sim)
+{
+    struct wf_queue_own *own = sim->own;
+    const struct wf_failure_class *class = sim->config->failures;
+
+    while (class != NULL && own->next_failure == own->n_failures &&
+           (own->horizon == 0 || class->law->gap != NULL) && own->horizon < WF_QUEUE_TIME_MAX) {
+        own->horizon = own->horizon > 0 ? 2 * own->horizon : WF_QUEUE_TIME_MAX >> 20;
+        own->horizon = class->law->gap == NULL ? WF_QUEUE_TIME_MAX : own->horizon;
+        free(own->failures);
+        own->n_failures =
+            wf_failure_trace(class, 1, sim->config->seed, own->horizon, &own->failures);
+    }
+    return own->next_failure < own->n_failures ? &own->failures[own->next_failure] : NULL;
+}
+
+static int64_t next_event(struct wf_queue_sim *sim)
 {
     const struct wf_queue_jobs *jobs = sim->config->jobs;
+    const struct wf_failure_event *failure = next_failure(sim);
     size_t next = sim->own->next;
     int64_t first = next < jobs->n ? jobs->items[next].submit : WF_QUEUE_NEVER;
 
+    first = failure != NULL && failure->at < first ? failure->at : first;
     for (size_t i = 0; i < sim->n_uses; i++) {
         first = sim->uses[i].end < first ? sim->uses[i].end : first;
     }
     return first;
+}
+
+/* Nodes become free. */
+static void release(struct wf_queue_sim *sim, const struct wf_queue_use *use)
+{
+    if (use->job != WF_QUEUE_DOWN) {
+        struct wf_queue_outcome *outcome = &sim->own->result->outcomes[use->job];
+        outcome->ran += sim->now - use->start;
+        outcome->end = sim->now;
+    }
+    sim->early = sim->early || use->expected > sim->now;
+    sim->free += use->nodes;
+    wf_queue_nodes_give(&sim->own->nodes, use->list, use->nodes);
+    free(use->list);
+}
+
+/* The restart of the last run was in vain, too. */
+static void complete(struct wf_queue_sim *sim, uint32_t job)
+{
+    if (job != WF_QUEUE_DOWN) {
+        struct wf_queue_outcome *outcome = &sim->own->result->outcomes[job];
+        outcome->lost += outcome->failures > 0 ? sim->config->restart : 0;
+        sim->own->left--;
+    }
 }
 
 static void end_uses(struct wf_queue_sim *sim)
@@ -94,29 +142,31 @@ static void end_uses(struct wf_queue_sim *sim)
 
         if (use->end > sim->now) {
             sim->uses[kept++] = *use;
-            continue;
+        } else {
+            release(sim, use);
+            complete(sim, use->job);
         }
-        sim->early = sim->early || use->expected > sim->now;
-        sim->free += use->nodes;
-        wf_queue_nodes_give(&sim->own->nodes, use->list, use->nodes);
-        free(use->list);
     }
     sim->n_uses = kept;
 }
 
-/* After all jobs that are not to be behind it. */
+/* Whether the first job is to be before the other one in the queue. */
+static bool is_before(const struct wf_queue_sim *sim, uint32_t a, uint32_t b)
+{
+    const struct wf_queue_policy *policy = sim->config->policy;
+
+    if (policy->before != NULL && policy->before(&sim->jobs[a], &sim->jobs[b])) {
+        return true;
+    }
+    return a < b && (policy->before == NULL || !policy->before(&sim->jobs[b], &sim->jobs[a]));
+}
+
 static void enqueue(struct wf_queue_sim *sim, uint32_t number)
 {
-    const struct wf_queue_config *config = sim->config;
-    const struct wf_queue_job *job = &config->jobs->items[number];
-    size_t place = sim->n_waiting;
+    size_t place = 0;
 
     WF_GROW(sim->waiting, sim->n_waiting, sim->own->waiting_capacity);
-    if (config->policy->before != NULL) {
-        place = 0;
-        WF_BISECT(place, sim->n_waiting, middle,
-                  !config->policy->before(job, wf_queue_waiting(sim, middle)));
-    }
+    WF_BISECT(place, sim->n_waiting, middle, is_before(sim, sim->waiting[middle], number));
     memmove(&sim->waiting[place + 1], &sim->waiting[place],
             (sim->n_waiting - place) * sizeof(*sim->waiting));
     sim->waiting[place] = number;
@@ -130,6 +180,95 @@ static void submit(struct wf_queue_sim *sim)
 
     while (*next < jobs->n && jobs->items[*next].submit <= sim->now) {
         enqueue(sim, (uint32_t)(*next)++);
+    }
+}
+
+/* ---- failures ---- */
+
+/* The place among the uses of the one that has a node. */
+static size_t use_of(const struct wf_queue_sim *sim, uint32_t node)
+{
+    size_t i = 0;
+
+    for (; i < sim->n_uses; i++) {
+        const struct wf_queue_use *use = &sim->uses[i];
+        uint32_t low = 0;
+
+        WF_BISECT(low, use->nodes, middle, use->list[middle] < node);
+        if (low < use->nodes && use->list[low] == node) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* A job loses what it did since its last checkpoint, and waits again unless it is given up. */
+static void interrupt(struct wf_queue_sim *sim, size_t place)
+{
+    const struct wf_queue_config *config = sim->config;
+    struct wf_queue_use use = sim->uses[place];
+    struct wf_queue_outcome *outcome = &sim->own->result->outcomes[use.job];
+    struct wf_queue_job *job = &sim->jobs[use.job];
+    int64_t again = outcome->failures > 0 ? config->restart : 0;
+    int64_t elapsed = sim->now - use.start, done = elapsed > again ? elapsed - again : 0;
+    int64_t saved = config->checkpoint > 0 ? done - done % config->checkpoint : 0;
+
+    release(sim, &use);
+    memmove(&sim->uses[place], &sim->uses[place + 1],
+            (--sim->n_uses - place) * sizeof(*sim->uses));
+    if (config->keep_nodes) {
+        sim->own->result->spans[use.span].end = sim->now;
+    }
+    outcome->lost += elapsed - saved;
+    job->run -= saved + again - config->restart;
+    job->requested -= saved + again - config->restart;
+    if (outcome->failures++ < config->retries) {
+        enqueue(sim, use.job);
+    } else {
+        outcome->given_up = true;
+        sim->own->left--;
+    }
+}
+
+static void fail(struct wf_queue_sim *sim, uint32_t node)
+{
+    int64_t back = sim->now + sim->config->failures->repair;
+    size_t place = use_of(sim, node);
+
+    if (node >= sim->config->n_nodes ||
+        (place < sim->n_uses && sim->uses[place].job == WF_QUEUE_DOWN)) {
+        return;
+    }
+    if (place < sim->n_uses) {
+        interrupt(sim, place);
+    }
+    if (back > sim->now) {
+        struct wf_queue_use use = {.job = WF_QUEUE_DOWN,
+                                   .start = sim->now,
+                                   .expected = back,
+                                   .end = back,
+                                   .nodes = 1,
+                                   .list = wf_xcalloc(1, sizeof(*use.list))};
+
+        use.list[0] = node;
+        wf_queue_nodes_take_one(&sim->own->nodes, node);
+        insert_use(sim, &use);
+    }
+    /* Reservations were made for more nodes than there are now. */
+    for (size_t i = 0; i < sim->n_waiting; i++) {
+        sim->planned[sim->waiting[i]] = WF_QUEUE_NEVER;
+    }
+}
+
+static void fail_nodes(struct wf_queue_sim *sim)
+{
+    const struct wf_failure_event *failure;
+
+    while ((failure = next_failure(sim)) != NULL && failure->at <= sim->now) {
+        uint32_t node = failure->part;
+
+        sim->own->next_failure++;
+        fail(sim, node);
     }
 }
 
@@ -149,25 +288,33 @@ static void schedule(struct wf_queue_sim *sim)
 void wf_queue_run(const struct wf_queue_config *config, struct wf_queue_result *out)
 {
     size_t n = config->jobs->n;
-    struct wf_queue_own own = {.result = out};
+    struct wf_queue_own own = {.result = out, .left = n};
     struct wf_queue_sim sim = {.config = config,
                                .free = config->n_nodes,
+                               .jobs = wf_xcalloc(n, sizeof(*sim.jobs)),
                                .planned = wf_xcalloc(n, sizeof(*sim.planned)),
                                .own = &own};
 
     *out = (struct wf_queue_result){.outcomes = wf_xcalloc(n, sizeof(*out->outcomes))};
     for (size_t i = 0; i < n; i++) {
+        sim.jobs[i] = config->jobs->items[i];
         sim.planned[i] = WF_QUEUE_NEVER;
     }
     wf_queue_nodes_init(&own.nodes, config);
-    while ((sim.now = next_event(&sim)) != WF_QUEUE_NEVER) {
+    while (own.left > 0 && (sim.now = next_event(&sim)) != WF_QUEUE_NEVER) {
         end_uses(&sim);
+        fail_nodes(&sim);
         submit(&sim);
         schedule(&sim);
     }
+    for (size_t i = 0; i < sim.n_uses; i++) {
+        free(sim.uses[i].list); /* nodes that are still down */
+    }
     wf_queue_nodes_fini(&own.nodes);
+    free(own.failures);
     free(sim.waiting);
     free(sim.uses);
+    free(sim.jobs);
     free(sim.planned);
 }
 

@@ -11,6 +11,7 @@
  */
 
 #include "base/status.h"
+#include "model/failure/failure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,17 +54,30 @@ struct wf_queue_config {
     uint64_t seed;
     const struct wf_topo *topo; /* null: none. Node i is the vertex of its first interface */
     uint32_t nics, nic_group;   /* as in model/net/ends.h; 1 without a topology */
-    bool keep_nodes;            /* fill in the ranges of the result */
+    /* Nodes that fail end their job, which waits again with what is left of it after its last
+     * checkpoint. Null: none does. `count` is the number of nodes. */
+    const struct wf_failure_class *failures;
+    int64_t checkpoint; /* run time from one checkpoint to the next; 0: there are none */
+    int64_t restart;    /* that a job takes longer after a failure */
+    uint64_t retries;   /* after so many failures more, a job is given up */
+    bool keep_nodes;    /* fill in the ranges of the result */
 };
 
 /* What became of a job. */
 struct wf_queue_outcome {
-    int64_t start, end; /* of its last run */
-    uint32_t groups;    /* that its nodes are in; 0 without a topology */
-    double hops;        /* mean distance of pairs of its nodes, from a sample of pairs */
+    int64_t start, end; /* of its first and its last run */
+    int64_t ran;        /* time on nodes in all runs */
+    int64_t lost;       /* of that, time that failures made useless */
+    uint32_t failures;
+    bool given_up;
+    uint32_t groups; /* that its nodes are in; 0 without a topology */
+    double hops;     /* mean distance of pairs of its nodes, from a sample of pairs */
 };
 
-/* A job on its nodes, from its start to its end. */
+/* The job of nodes that are being repaired. */
+#define WF_QUEUE_DOWN (UINT32_MAX - 1)
+
+/* A job on its nodes, from a start to an end. */
 struct wf_queue_span {
     uint32_t job;
     int64_t start, end;

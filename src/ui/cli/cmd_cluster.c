@@ -28,8 +28,19 @@ static const struct wf_opt rows[] = {
         .doc = "Processors of an SWF file that make a node; 0: what its header says, else 1"),
     ROW(run.skip, BOOL, "skip", 0, NULL,
         .doc = "Leave out jobs that lack a time or size, or do not fit, instead of failing"),
+    ROW(run.fail, TEXT, "fail", 0, "<law>",
+        .doc = "Nodes fail and end their jobs, which wait again, as in mtbf=5y,repair=4h; also "
+               "law=weibull,shape=0.7 or times=<file>"),
+    ROW(run.checkpoint, TEXT, "checkpoint", 0, "<time>",
+        .doc =
+            "Run time from one checkpoint of a job to the next; without it, jobs that failed "
+            "begin again"),
+    ROW(run.restart, TEXT, "restart", 0, "<time>",
+        .doc = "Time that a job takes longer after a failure"),
+    ROW(run.retries, COUNT, "retries", 0, NULL, .def = "100", .max = "1000000",
+        .doc = "Failures after which a job may run again; after one more it is given up"),
     ROW(run.seed, COUNT, "seed", 0, NULL, .def = "1",
-        .doc = "Seed of random placements and of classes of jobs"),
+        .doc = "Seed of random placements, classes of jobs and failures"),
     ROW(csv, TEXT, "csv", 0, "<file>", .doc = "Write a table of all jobs"),
     WF_OPT_FILE_ROW(
         struct cluster_opts, output, "output", 'o', "<file>", wf_cluster_extension,

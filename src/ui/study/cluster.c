@@ -128,18 +128,29 @@ static enum wf_status find_placement(struct wf_cluster *cluster, struct wf_err *
 /* How a figure is printed. */
 enum unit { PERCENT, SPAN, RATIO };
 
+/* What must be given for a figure to say anything. */
+enum need { NOTHING, TOPOLOGY, FAILURES };
+
 static const struct {
     const char *name; /* of a row in text */
     enum unit unit;
-    bool needs_topo;
+    enum need need;
 } figures[WF_CLUSTER_FIGURES] = {
-    {"utilisation", PERCENT, false},     {"makespan", SPAN, false},
-    {"wait, mean", SPAN, false},         {"wait, median", SPAN, false},
-    {"wait, 95 %", SPAN, false},         {"wait, longest", SPAN, false},
-    {"slowdown, mean", RATIO, false},    {"slowdown, median", RATIO, false},
-    {"slowdown, 95 %", RATIO, false},    {"groups of a job, mean", RATIO, true},
-    {"hops between nodes", RATIO, true},
+    {"utilisation", PERCENT, NOTHING},       {"makespan", SPAN, NOTHING},
+    {"wait, mean", SPAN, NOTHING},           {"wait, median", SPAN, NOTHING},
+    {"wait, 95 %", SPAN, NOTHING},           {"wait, longest", SPAN, NOTHING},
+    {"slowdown, mean", RATIO, NOTHING},      {"slowdown, median", RATIO, NOTHING},
+    {"slowdown, 95 %", RATIO, NOTHING},      {"groups of a job, mean", RATIO, TOPOLOGY},
+    {"hops between nodes", RATIO, TOPOLOGY}, {"lost by failures", PERCENT, FAILURES},
+    {"failures of jobs", RATIO, FAILURES},   {"jobs given up", RATIO, FAILURES},
 };
+
+bool wf_cluster_has_figure(const struct wf_cluster *cluster, size_t i)
+{
+    return figures[i].need == NOTHING ||
+           (figures[i].need == TOPOLOGY ? cluster->config.topo != NULL
+                                        : cluster->config.failures != NULL);
+}
 
 const char *wf_cluster_figure_name(size_t i)
 {
@@ -191,15 +202,19 @@ static void measure(const struct wf_cluster *cluster, struct wf_cluster_run *run
     const struct wf_queue_jobs *jobs = &cluster->workload.jobs;
     int64_t *waits = wf_xcalloc(jobs->n, sizeof(*waits));
     int64_t *slowdowns = wf_xcalloc(jobs->n, sizeof(*slowdowns));
-    double busy = 0, groups = 0, hops = 0, n = (double)jobs->n;
+    double busy = 0, lost = 0, failures = 0, given_up = 0, groups = 0, hops = 0,
+           n = (double)jobs->n;
     int64_t last = 1;
 
     for (size_t i = 0; i < jobs->n; i++) {
         const struct wf_queue_outcome *o = &run->result.outcomes[i];
 
-        waits[i] = o->start - jobs->items[i].submit;
-        slowdowns[i] = slowdown_of(waits[i], o->end - o->start);
-        busy += (double)(o->end - o->start) * jobs->items[i].nodes;
+        waits[i] = o->end - jobs->items[i].submit - o->ran;
+        slowdowns[i] = slowdown_of(waits[i] + o->lost, o->ran - o->lost);
+        busy += (double)o->ran * jobs->items[i].nodes;
+        lost += (double)o->lost * jobs->items[i].nodes;
+        failures += o->failures;
+        given_up += o->given_up ? 1 : 0;
         last = o->end > last ? o->end : last;
         groups += o->groups;
         hops += o->hops;
@@ -210,6 +225,9 @@ static void measure(const struct wf_cluster *cluster, struct wf_cluster_run *run
     (void)describe(slowdowns, jobs->n, 1e6, &run->figures[6]);
     run->figures[9] = groups / n;
     run->figures[10] = hops / n;
+    run->figures[11] = 100 * lost / ((double)last * cluster->config.n_nodes);
+    run->figures[12] = failures;
+    run->figures[13] = given_up;
     free(waits);
     free(slowdowns);
 }
@@ -244,6 +262,64 @@ const char *wf_cluster_note(const struct wf_cluster *cluster, size_t i, char *bu
     return NULL;
 }
 
+/* ---- failures ---- */
+
+static enum wf_status read_span(const char *option, const char *text, int64_t *out,
+                                struct wf_err *err)
+{
+    const int64_t year = INT64_C(365) * 86400000000;
+
+    if (text != NULL && wf_parse_span(text, out, err) != WF_OK) {
+        wf_err_prefix(err, "--%s: ", option);
+        return WF_EUSAGE;
+    }
+    return *out <= year ? WF_OK : wf_err_set(err, WF_EUSAGE, "--%s: more than a year", option);
+}
+
+/* Listed failures name their nodes; random ones must be few enough to be kept. */
+static enum wf_status check_failures(const struct wf_cluster *cluster, struct wf_err *err)
+{
+    const struct wf_failure_class *class = &cluster->failures;
+    const struct wf_queue_jobs *jobs = &cluster->workload.jobs;
+    const int64_t month = INT64_C(30) * 86400000000;
+    int64_t span = jobs->items[jobs->n - 1].submit + month;
+
+    for (size_t i = 0; i < class->n_times; i++) {
+        if (class->times[i].part >= cluster->config.n_nodes) {
+            return wf_err_set(err, WF_EINVAL,
+                              "--fail: failure %zu of the list needs a node from 0 to %" PRIu32
+                              " after its time",
+                              i + 1, cluster->config.n_nodes - 1);
+        }
+    }
+    return wf_failure_rate(class, 1, span) * (double)span < 1e7
+               ? WF_OK
+               : wf_err_set(err, WF_ELIMIT, "--fail: more than ten million failures");
+}
+
+static enum wf_status find_failures(struct wf_cluster *cluster, struct wf_err *err)
+{
+    const struct wf_cluster_options *options = cluster->options;
+    struct wf_queue_config *config = &cluster->config;
+
+    if (options->fail == NULL) {
+        return options->checkpoint == NULL && options->restart == NULL
+                   ? WF_OK
+                   : wf_err_set(err, WF_EUSAGE, "--%s has no effect without --fail",
+                                options->checkpoint != NULL ? "checkpoint" : "restart");
+    }
+    WF_TRY(wf_failure_parse(options->fail, &cluster->failures, err));
+    if (cluster->failures.count != 0) {
+        return wf_err_set(err, WF_EUSAGE, "--fail: the count is the number of nodes");
+    }
+    cluster->failures.count = config->n_nodes;
+    config->failures = &cluster->failures;
+    config->retries = options->retries;
+    WF_TRY(read_span("checkpoint", options->checkpoint, &config->checkpoint, err));
+    WF_TRY(read_span("restart", options->restart, &config->restart, err));
+    return check_failures(cluster, err);
+}
+
 /* ---- the run ---- */
 
 static enum wf_status prepare(struct wf_cluster *cluster, struct wf_err *err)
@@ -261,7 +337,7 @@ static enum wf_status prepare(struct wf_cluster *cluster, struct wf_err *err)
     cluster->config.n_nodes = cluster->workload.n_nodes;
     cluster->config.seed = options->seed;
     cluster->config.keep_nodes = true;
-    return WF_OK;
+    return find_failures(cluster, err);
 }
 
 enum wf_status wf_cluster_run(const struct wf_cluster_options *options, struct wf_cluster *out,
@@ -286,6 +362,7 @@ void wf_cluster_fini(struct wf_cluster *cluster)
     for (size_t i = 0; i < cluster->n_runs; i++) {
         wf_queue_result_fini(&cluster->runs[i].result);
     }
+    wf_failure_fini(&cluster->failures);
     wf_workload_fini(&cluster->workload);
     wf_topo_free(cluster->topo);
     free(cluster->topo_spec);
@@ -301,6 +378,7 @@ void wf_cluster_list(FILE *out)
     for (const struct wf_queue_place *const *p = wf_queue_places(); *p != NULL; p++) {
         wf_columns_row(out, (*p)->name, (*p)->summary);
     }
+    wf_failure_list(out);
     (void)fputs("\nWorkloads:\n", out);
     wf_workload_list(out);
 }

@@ -18,10 +18,12 @@ struct wf_cluster_options {
     const char *topo;
     uint64_t nodes, per_node, seed;
     const char *policies, *placement;
+    const char *fail, *checkpoint, *restart;
+    uint64_t retries;
     bool skip;
 };
 
-enum { WF_CLUSTER_FIGURES = 11 };
+enum { WF_CLUSTER_FIGURES = 14 };
 
 /* What a policy gave. */
 struct wf_cluster_run {
@@ -37,6 +39,7 @@ struct wf_cluster {
     struct wf_workload workload;
     char *topo_spec; /* null: none */
     struct wf_topo *topo;
+    struct wf_failure_class failures; /* without a law: none */
     struct wf_queue_config config;
     struct wf_cluster_run runs[WF_CLUSTER_RUNS_MAX];
     size_t n_runs;
@@ -60,6 +63,8 @@ const char *wf_cluster_note(const struct wf_cluster *cluster, size_t i, char *bu
 enum { WF_CLUSTER_FIGURE_MAX = 48 };
 const char *wf_cluster_figure(const struct wf_cluster_run *run, size_t i, char *buf);
 const char *wf_cluster_figure_name(size_t i);
+/* Whether it says anything of these runs. */
+bool wf_cluster_has_figure(const struct wf_cluster *cluster, size_t i);
 
 /* ---- output ---- */
 

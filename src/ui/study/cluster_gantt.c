@@ -76,13 +76,19 @@ static void take_rectangle(struct grid *grid, int at, double y, FILE *out)
     (void)fprintf(out, "M%d %gh%dv%dh-%dz", LEFT + column, y + row, width, height, width);
 }
 
-/* All rectangles of one colour are one path. */
+static uint32_t ink_of(uint32_t job)
+{
+    return job == WF_QUEUE_DOWN ? INKS : job % INKS;
+}
+
+/* All rectangles of one colour are one path; the last colour is that of nodes in repair. */
 static void draw_colour(struct grid *grid, uint32_t ink, double y, FILE *out)
 {
-    (void)fprintf(out, "<path fill=\"#%06x\" d=\"",
-                  wf_draw_ink_light[WF_DRAW_INK_SERIES + ink]);
+    uint32_t shade = ink < INKS ? WF_DRAW_INK_SERIES + ink : WF_DRAW_INK_STRONG;
+
+    (void)fprintf(out, "<path fill=\"#%06x\" d=\"", wf_draw_ink_light[shade]);
     for (int at = 0; at < COLUMNS * ROWS; at++) {
-        if (grid->jobs[at] != FREE && grid->jobs[at] % INKS == ink) {
+        if (grid->jobs[at] != FREE && ink_of(grid->jobs[at]) == ink) {
             take_rectangle(grid, at, y, out);
         }
     }
@@ -116,7 +122,7 @@ static void draw_panel(const struct wf_cluster *cluster, const struct wf_cluster
                   LEFT, y - 6, run->policy->name, LEFT, y, COLUMNS, ROWS, LEFT - 4, y + 12,
                   LEFT - 4, y + ROWS, grid.n_nodes - 1, LEFT, y + ROWS + 16, LEFT + COLUMNS,
                   y + ROWS + 16, wf_human_span(grid.end, text));
-    for (uint32_t ink = 0; ink < INKS; ink++) {
+    for (uint32_t ink = 0; ink <= INKS; ink++) {
         draw_colour(&grid, ink, y, out);
     }
     free(grid.jobs);
@@ -130,7 +136,7 @@ void wf_cluster_gantt(const struct wf_cluster *cluster, FILE *out)
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
         "viewBox=\"0 0 %d %d\" font-family=\"system-ui, sans-serif\" font-size=\"12\">\n"
-        "<title>Nodes over time; neighbouring colours are different jobs</title>\n"
+        "<title>Nodes over time; a colour is a job, black a repair</title>\n"
         "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
         width, height, width, height);
     for (size_t r = 0; r < cluster->n_runs; r++) {

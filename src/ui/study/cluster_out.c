@@ -15,13 +15,6 @@
 
 #define SECOND 1e6
 
-static size_t n_figures(const struct wf_cluster *cluster)
-{
-    enum { NEED_TOPO = 2 }; /* the last ones */
-
-    return WF_CLUSTER_FIGURES - (cluster->config.topo == NULL ? NEED_TOPO : 0);
-}
-
 /* ---- text ---- */
 
 void wf_cluster_text(const struct wf_cluster *cluster, FILE *out)
@@ -43,7 +36,10 @@ void wf_cluster_text(const struct wf_cluster *cluster, FILE *out)
     for (size_t r = 0; r < cluster->n_runs; r++) {
         (void)fprintf(out, " %13s", cluster->runs[r].policy->name);
     }
-    for (size_t i = 0; i < n_figures(cluster); i++) {
+    for (size_t i = 0; i < WF_CLUSTER_FIGURES; i++) {
+        if (!wf_cluster_has_figure(cluster, i)) {
+            continue;
+        }
         (void)fprintf(out, "\n%-22s", wf_cluster_figure_name(i));
         for (size_t r = 0; r < cluster->n_runs; r++) {
             (void)fprintf(out, " %13s", wf_cluster_figure(&cluster->runs[r], i, text));
@@ -72,6 +68,13 @@ static void add_scenario(const struct wf_cluster *cluster, struct wf_value *doc)
     wf_doc_count(s, "processors_per_node", w->per_node);
     wf_doc_text(s, "placement", cluster->config.place->name);
     wf_doc_count(s, "seed", options->seed);
+    if (options->fail != NULL) {
+        wf_doc_text(s, "fail", options->fail);
+        wf_doc_measured(s, "checkpoint_seconds", (double)cluster->config.checkpoint / SECOND,
+                        6);
+        wf_doc_measured(s, "restart_seconds", (double)cluster->config.restart / SECOND, 6);
+        wf_doc_count(s, "retries", options->retries);
+    }
     wf_doc_count(s, "jobs", w->jobs.n);
     wf_doc_count(s, "jobs_not_run", w->n_not_run);
     wf_doc_count(s, "jobs_skipped", w->n_skipped);
@@ -97,12 +100,17 @@ static void add_run(const struct wf_cluster *cluster, const struct wf_cluster_ru
         {"bounded_slowdown_p95", 1},
         {"groups_mean", 1},
         {"hops_mean", 1},
+        {"lost_percent", 1},
+        {"job_failures", 1},
+        {"jobs_given_up", 1},
     };
     struct wf_value *section = wf_doc_section(list, NULL);
 
     wf_doc_text(section, "policy", run->policy->name);
-    for (size_t i = 0; i < n_figures(cluster); i++) {
-        wf_doc_measured(section, members[i].name, run->figures[i] / members[i].scale, 6);
+    for (size_t i = 0; i < WF_CLUSTER_FIGURES; i++) {
+        if (wf_cluster_has_figure(cluster, i)) {
+            wf_doc_measured(section, members[i].name, run->figures[i] / members[i].scale, 6);
+        }
     }
 }
 
@@ -135,10 +143,10 @@ static void write_seconds(int64_t us, FILE *out)
 
 void wf_cluster_csv(const struct wf_cluster *cluster, FILE *out)
 {
-    bool topo = cluster->config.topo != NULL;
+    bool topo = cluster->config.topo != NULL, fails = cluster->config.failures != NULL;
 
-    (void)fprintf(out, "policy,job,nodes,submit_s,requested_s,start_s,end_s,wait_s%s\n",
-                  topo ? ",groups,hops" : "");
+    (void)fprintf(out, "policy,job,nodes,submit_s,requested_s,start_s,end_s,wait_s%s%s\n",
+                  topo ? ",groups,hops" : "", fails ? ",failures,lost_s,given_up" : "");
     for (size_t r = 0; r < cluster->n_runs; r++) {
         for (size_t i = 0; i < cluster->workload.jobs.n; i++) {
             const struct wf_queue_job *job = &cluster->workload.jobs.items[i];
@@ -151,9 +159,14 @@ void wf_cluster_csv(const struct wf_cluster *cluster, FILE *out)
             write_seconds(job->requested, out);
             write_seconds(o->start, out);
             write_seconds(o->end, out);
-            write_seconds(o->start - job->submit, out);
+            write_seconds(o->end - job->submit - o->ran, out);
             if (topo) {
                 (void)fprintf(out, ",%" PRIu32 ",%.3f", o->groups, o->hops);
+            }
+            if (fails) {
+                (void)fprintf(out, ",%" PRIu32, o->failures);
+                write_seconds(o->lost, out);
+                (void)fprintf(out, ",%d", o->given_up ? 1 : 0);
             }
             (void)fputc('\n', out);
         }
@@ -170,7 +183,10 @@ static void write_table(const struct wf_cluster *cluster, FILE *out)
     for (size_t r = 0; r < cluster->n_runs; r++) {
         (void)fprintf(out, "<th>%s</th>", cluster->runs[r].policy->name);
     }
-    for (size_t i = 0; i < n_figures(cluster); i++) {
+    for (size_t i = 0; i < WF_CLUSTER_FIGURES; i++) {
+        if (!wf_cluster_has_figure(cluster, i)) {
+            continue;
+        }
         (void)fprintf(out, "</tr>\n<tr><th>%s</th>", wf_cluster_figure_name(i));
         for (size_t r = 0; r < cluster->n_runs; r++) {
             (void)fprintf(out, "<td>%s</td>", wf_cluster_figure(&cluster->runs[r], i, text));
