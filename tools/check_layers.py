@@ -72,7 +72,7 @@ MAY_INCLUDE = {
                     "model/traffic", "model/net/router/lockstep", "model/net/router/gpu", "mpi/vrank", "program/ops", "program/trace",
                     "run/plan", "run/document", "run/scenario", "run/program", "weft"],
     "ui/report": ["base", "program/trace/otf2/out.h", "program/trace/otf2/coll.h", "program/trace/clog2/out.h", "program/trace", "base/result"],
-    "ui/plugin": ["base", "model/coll", "model/net/route", "model/topo", "program/gen", "program/trace", "ui/report", "weft"],
+    "ui/plugin": ["base", "model/coll", "model/net/route", "model/queue", "model/topo", "program/gen", "program/trace", "ui/report", "weft"],
     "ui/study": ["base", "model/coll", "run/execute", "run/machine", "run/scenario", "run/workload", "model/failure", "model/queue", "model/topo", "ui/draw", "program/ops", "program/trace", "program/trace/weft",
               "program/gen", "base/result", "ui/report", "weft"],
     "ui/library": ["base", "model/coll", "base/result", "run/execute", "run/machine", "run/scenario", "program/trace", "ui/report",

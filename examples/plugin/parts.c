@@ -212,6 +212,29 @@ static const struct wf_reader_ops calls_ops = {
     .open = calls_open,
 };
 
+/* ---- a scheduling policy: the smallest job first, and nobody waits for a large one ---- */
+
+static bool is_smaller(const struct wf_queue_job *a, const struct wf_queue_job *b)
+{
+    return a->nodes < b->nodes;
+}
+
+static void start_what_fits(struct wf_queue_sim *sim)
+{
+    for (size_t place = 0; place < sim->n_waiting; place++) {
+        if (wf_queue_waiting(sim, place)->nodes <= sim->free) {
+            wf_queue_start(sim, place);
+        }
+    }
+}
+
+static const struct wf_queue_policy smallest_ops = {
+    .name = "smallest",
+    .summary = "The smallest job first; whatever fits is started",
+    .before = is_smaller,
+    .schedule = start_what_fits,
+};
+
 /* ---- a report: a line for a log, and what went wrong ---- */
 
 static void line_write(const struct wf_value *doc, const struct wf_write_options *options,
@@ -238,4 +261,5 @@ static const struct wf_writer_ops line_ops = {
 };
 
 WEFT_PLUGIN(WEFT_PLUGIN_ROUTING(last_ops), WEFT_PLUGIN_COLLECTIVE(star_ops),
-            WEFT_PLUGIN_TRACE(calls_ops), WEFT_PLUGIN_OUTPUT(line_ops));
+            WEFT_PLUGIN_TRACE(calls_ops), WEFT_PLUGIN_SCHEDULING(smallest_ops),
+            WEFT_PLUGIN_OUTPUT(line_ops));

@@ -13,6 +13,7 @@
  *   GENERATOR   struct wf_source_ops   plugin/program/ops/source.h
  *   TRACE       struct wf_reader_ops   plugin/program/trace/reader.h
  *   OUTPUT      struct wf_writer_ops   plugin/ui/report/writer.h
+ *   SCHEDULING  struct wf_queue_policy plugin/model/queue/policy.h
  *
  * The plug-in names its tables, in one file:
  *
@@ -35,6 +36,7 @@
 #include "model/coll/coll.h"
 #include "model/coll/parts.h"
 #include "model/net/route/policy.h"
+#include "model/queue/policy.h"
 #include "model/topo/classes.h"
 #include "model/topo/grid.h"
 #include "model/topo/measure.h"
@@ -87,6 +89,10 @@ struct weft_plugin {
 #define WEFT_PLUGIN_TRACE(ops)                               \
     {                                                        \
         "trace format", &(ops), sizeof(struct wf_reader_ops) \
+    }
+#define WEFT_PLUGIN_SCHEDULING(ops)                                 \
+    {                                                               \
+        "scheduling policy", &(ops), sizeof(struct wf_queue_policy) \
     }
 #define WEFT_PLUGIN_OUTPUT(ops)                               \
     {                                                         \

@@ -123,9 +123,14 @@ def check_parts(plugin):
                              (("replay", "--help"), ".line"), (("info", "trace.calls"), "calls")):
         done = weft("--plugin", plugin, *arguments)
         check(done.returncode == 0 and words in done.stdout, f"{arguments}: no {words}", done)
+    pathlib.Path("jobs.yaml").write_text("jobs:\n  - {name: a, count: 50, every: 4min, nodes: [1, 8], run: [20min, 2h], request: "
+                                         "[2h, 4h]}\n", encoding="utf-8")
+    done = weft("--plugin", plugin, "cluster", "jobs.yaml", "-n", "8", "--policy", "fcfs,smallest")
+    check(done.returncode == 0 and "smallest" in done.stdout, "the scheduling policy", done)
     pathlib.Path("bad.calls").write_text("calls 4\n9 compute 25\n", encoding="utf-8")
     for arguments, words in (((*ON_TORUS, "-p", "net.routing=lst"), "did you mean 'last'"),
                              ((*ON_TORUS, "-p", "mpi.allreduce=sta"), "did you mean 'star'"),
+                             (("cluster", "jobs.yaml", "-n", "8", "--policy", "smalest"), "smallest"),
                              ((*ON_TORUS, "-o", "x.lin"), ".clog2 or .line"),
                              (("replay", "bad.calls"), "bad.calls:2: expected a call")):
         done = weft("--plugin", plugin, *arguments)

@@ -47,12 +47,13 @@ struct wf_queue_policy {
 
 #define WF_QUEUE_POLICY(name) extern const struct wf_queue_policy wf_queue_policy_##name;
 #include "model/queue/policies.def"
+extern struct wf_registry wf_queue_policy_registry; /* for plug-ins */
 
 /* All policies, null-terminated. */
 const struct wf_queue_policy *const *wf_queue_policies(void);
 
 /* Starts the job at a place of the queue. Its nodes must be free. */
-void wf_queue_start(struct wf_queue_sim *sim, size_t place);
+WF_PLUGIN_API void wf_queue_start(struct wf_queue_sim *sim, size_t place);
 
 static inline const struct wf_queue_job *wf_queue_waiting(const struct wf_queue_sim *sim,
                                                           size_t place)

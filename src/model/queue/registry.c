@@ -14,9 +14,13 @@ static const struct wf_queue_place *const places[] = {
     NULL,
 };
 
+struct wf_registry wf_queue_policy_registry =
+    WF_REGISTRY("scheduling policy", policies, .with = NULL);
+
 const struct wf_queue_policy *const *wf_queue_policies(void)
 {
-    return policies;
+    return (const struct wf_queue_policy *const *)wf_registry_entries(
+        &wf_queue_policy_registry);
 }
 
 const struct wf_queue_place *const *wf_queue_places(void)

@@ -27,7 +27,7 @@ static const struct wf_opt rows[] = {
 
 static const char trace_format[] = "trace format"; /* the kind that is checked on a sample */
 
-/* The program that checks a kind. */
+/* The program that checks a kind; of the others nothing but the members is checked. */
 static const struct {
     const char *kind, *program;
 } checks[] = {
@@ -134,6 +134,11 @@ static enum wf_status check_number(struct wf_cli *cli, const char *plugin, size_
     if (strcmp(part.kind, trace_format) == 0 && opts->sample == NULL) {
         (void)fprintf(cli->out, "%s %s: loaded; --sample names a trace to check it with\n",
                       part.kind, part.name);
+        return WF_OK;
+    }
+    if (wanted == NULL) {
+        (void)fprintf(cli->out, "%s %s: loaded; try it with 'weft cluster'\n", part.kind,
+                      part.name);
         return WF_OK;
     }
     char *program = path_of(wanted);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "model/coll/coll.h"
 #include "model/net/route/route.h"
+#include "model/queue/policy.h"
 #include "model/topo/topo.h"
 #include "program/gen/gen.h"
 #include "program/trace/reader.h"
@@ -71,6 +72,8 @@ static const struct kind kinds[] = {
       M(wf_source_ops, next)}},
     {KIND(wf_reader_registry, wf_reader_ops),
      {M(wf_reader_ops, summary), M(wf_reader_ops, detect), M(wf_reader_ops, open)}},
+    {KIND(wf_queue_policy_registry, wf_queue_policy),
+     {M(wf_queue_policy, summary), M(wf_queue_policy, schedule)}},
     {KIND(wf_writer_registry, wf_writer_ops),
      {M(wf_writer_ops, extension), M(wf_writer_ops, summary)},
      faulty_writer},
