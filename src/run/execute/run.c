@@ -8,6 +8,7 @@
 #include "base/result/doc.h"
 #include "engine/hosts/comm.h"
 #include "engine/model.h"
+#include "run/document/document.h"
 #include "run/execute/stages.h"
 #include "run/execute/world.h"
 
@@ -155,4 +156,16 @@ enum wf_status wf_sim_explain(const struct wf_scenario *scenario,
                               struct wf_err *err)
 {
     return run_scenario(scenario, host, true, doc, err);
+}
+
+enum wf_status wf_sim_check(const struct wf_scenario *scenario, bool *lacks_memory,
+                            struct wf_err *err)
+{
+    char words[512];
+    struct wf_plan plan;
+
+    WF_TRY(wf_plan_init(&plan, scenario, err));
+    *lacks_memory = wf_sim_memory_lacks(&plan, words, sizeof(words));
+    wf_plan_fini(&plan);
+    return WF_OK;
 }

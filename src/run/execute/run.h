@@ -104,6 +104,11 @@ enum wf_status wf_sim_explain(const struct wf_scenario *scenario,
                               const struct wf_sim_host *host, struct wf_value **doc,
                               struct wf_err *err);
 
+/* Checks a scenario, and whether a program needs more memory than a device of the machine has. */
+WF_NODISCARD
+enum wf_status wf_sim_check(const struct wf_scenario *scenario, bool *lacks_memory,
+                            struct wf_err *err);
+
 /* ---- scenarios that are executed together ---- */
 
 /* The points of a curve or of a study on a GPU, which is fast only if it has much to do at once.

@@ -35,6 +35,7 @@ static const char *const measures[] = {
     "training.mfu_percent",
     "training.bubble_percent",
     "training.exposed_communication_percent",
+    "training.memory.total_bytes",
     "collective.algorithm_bytes_per_second",
     "collective.bus_bytes_per_second",
     "offered_load",

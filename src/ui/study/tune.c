@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ui/study/tune.h"
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "run/execute/run.h"
+#include "run/scenario/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is varied unless the scenario has a value. Recomputation comes last, from the least to the
+ * most, so that the points of a group differ only by it. */
+static const char *const varied[] = {
+    "gen.tensor=1,2,4,8,16,32,64", "gen.pipeline=1,2,3,4,5,6,7,8,10,12,14,16,20,24,32,40,64",
+    "gen.micro=1,2,4,8,16", "gen.chunks=1,2,4,8", "gen.recompute=none,attention,full"};
+enum { N_VARIED = sizeof(varied) / sizeof(varied[0]) };
+
+/* ---- points ---- */
+
+static char *copy_of(const char *text, size_t length)
+{
+    char *copy = wf_xmalloc(length + 1);
+
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+static enum wf_status add_values(struct wf_study *study, const char *text, size_t *n,
+                                 struct wf_err *err)
+{
+    const char *equals = strchr(text, '=');
+
+    if (equals == NULL || equals == text || study->n_keys == WF_STUDY_KEYS_MAX) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "--vary '%.100s': expected <parameter>=<value>,<value>..., such as "
+                          "gen.zero=1,3",
+                          text);
+    }
+    char *key = copy_of(text, (size_t)(equals - text));
+    study->keys[study->n_keys++] = key; /* owned by its first value */
+    for (const char *at = equals + 1;; at++) {
+        size_t length = strcspn(at, ",");
+        study->all = wf_xrealloc(study->all, study->n_all + 1, sizeof(*study->all));
+        study->all[study->n_all++] = (struct wf_study_value){
+            .key = *n == 0 ? key : wf_xstrdup(key), .text = copy_of(at, length)};
+        (*n)++;
+        at += length;
+        if (*at == '\0') {
+            return WF_OK;
+        }
+    }
+}
+
+/* Whether the key is varied by the user, and not by us. */
+static bool is_taken(const struct wf_tune_options *options, const char *text)
+{
+    size_t length = strcspn(text, "=") + 1;
+
+    for (size_t i = 0; options->vary != NULL && options->vary[i] != NULL; i++) {
+        if (strncmp(options->vary[i], text, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum wf_status list_values(struct wf_tune *tune, const struct wf_tune_options *options,
+                                  size_t *sizes, struct wf_err *err)
+{
+    struct wf_study *study = &tune->study;
+
+    for (size_t i = 0; options->vary != NULL && options->vary[i] != NULL; i++) {
+        WF_TRY(add_values(study, options->vary[i], &sizes[study->n_keys], err));
+    }
+    for (size_t i = 0; i < N_VARIED; i++) {
+        char key[32];
+        (void)snprintf(key, sizeof(key), "%.*s", (int)strcspn(varied[i], "="), varied[i]);
+        if (!is_taken(options, varied[i]) && wf_scenario_find(tune->base, key) == NULL) {
+            WF_TRY(add_values(study, varied[i], &sizes[study->n_keys], err));
+        }
+    }
+    return WF_OK;
+}
+
+static enum wf_status make_points(struct wf_tune *tune, const struct wf_tune_options *options,
+                                  struct wf_err *err)
+{
+    struct wf_study *study = &tune->study;
+    size_t sizes[WF_STUDY_KEYS_MAX + 1] = {0}, n = 1;
+
+    WF_TRY(list_values(tune, options, sizes, err));
+    for (size_t k = 0; k < study->n_keys && n <= WF_STUDY_POINTS_MAX; k++) {
+        n *= sizes[k];
+    }
+    if (n > WF_STUDY_POINTS_MAX) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "tune: more than %d combinations; set some parameters, such as "
+                          "-p gen.micro=1",
+                          WF_STUDY_POINTS_MAX);
+    }
+    study->n_points = n;
+    study->points = wf_xcalloc(n, sizeof(*study->points));
+    for (size_t i = 0; i < n; i++) {
+        size_t rest = i, end = study->n_all;
+        for (size_t k = study->n_keys; k-- > 0;) {
+            study->points[i].values[k] = &study->all[end - sizes[k] + rest % sizes[k]];
+            rest /= sizes[k];
+            end -= sizes[k];
+        }
+    }
+    tune->state = wf_xcalloc(n, sizeof(*tune->state));
+    tune->fast_ps = wf_xcalloc(n, sizeof(*tune->fast_ps));
+    tune->order = wf_xcalloc(n, sizeof(*tune->order));
+    return WF_OK;
+}
+
+/* ---- scenarios ---- */
+
+/* The scenario of a point, with further settings. Null on failure. */
+static struct wf_scenario *scenario_of(const struct wf_tune *tune, size_t point,
+                                       const char *const (*more)[2], struct wf_err *err)
+{
+    struct wf_scenario *scenario = wf_scenario_new();
+    const struct wf_study *study = &tune->study;
+    enum wf_status status = WF_OK;
+
+    wf_scenario_append(scenario, tune->base);
+    for (size_t k = 0; k < study->n_keys && status == WF_OK; k++) {
+        const char *text = study->points[point].values[k]->text;
+        status = wf_scenario_set(scenario, study->keys[k], text, NULL, err);
+        if (status == WF_OK && strcmp(study->keys[k], "gen.chunks") == 0 &&
+            strcmp(text, "1") != 0 && wf_scenario_find(scenario, "gen.schedule") == NULL) {
+            status = wf_scenario_set(scenario, "gen.schedule", "interleaved", NULL, err);
+        }
+    }
+    for (size_t i = 0; more != NULL && more[i][0] != NULL && status == WF_OK; i++) {
+        status = wf_scenario_set(scenario, more[i][0], more[i][1], NULL, err);
+    }
+    if (status != WF_OK) {
+        wf_scenario_free(scenario);
+        return NULL;
+    }
+    return scenario;
+}
+
+/* The value of a key that a point varies, or else the scenario's; null if there is none. */
+static const char *value_of(const struct wf_tune *tune, size_t point, const char *key)
+{
+    const char *text = wf_study_text(&tune->study, point, key);
+    const struct wf_setting *setting = wf_scenario_find(tune->base, key);
+
+    return text != NULL ? text : setting != NULL ? setting->value : NULL;
+}
+
+/* Chunks of a pipeline that has one stage change nothing. */
+static bool has_needless_chunks(const struct wf_tune *tune, size_t point)
+{
+    const char *chunks = value_of(tune, point, "gen.chunks");
+    const char *stages = value_of(tune, point, "gen.pipeline");
+
+    return chunks != NULL && strcmp(chunks, "1") != 0 &&
+           (stages == NULL || strcmp(stages, "1") == 0);
+}
+
+/* One stage: the points of `list`, checked or run with further settings. */
+struct stage {
+    struct wf_tune *tune;
+    const size_t *list;
+    const char *const (*more)[2]; /* null: check only */
+};
+
+static bool check_point(void *arg, size_t i)
+{
+    struct stage *stage = arg;
+    struct wf_study_point *point = &stage->tune->study.points[i];
+    bool lacks = false;
+
+    if (has_needless_chunks(stage->tune, i)) {
+        return wf_err_set(&point->err, WF_EUSAGE, "chunks of one stage") != WF_OK;
+    }
+    struct wf_scenario *scenario = scenario_of(stage->tune, i, stage->more, &point->err);
+
+    if (scenario != NULL) {
+        if (wf_sim_check(scenario, &lacks, &point->err) == WF_OK) {
+            stage->tune->state[i] = lacks ? WF_TUNE_TOO_LARGE : WF_TUNE_FITS;
+        }
+        wf_scenario_free(scenario);
+    }
+    return true;
+}
+
+static bool run_point(void *arg, size_t i)
+{
+    struct stage *stage = arg;
+    struct wf_study_point *point = &stage->tune->study.points[stage->list[i]];
+    struct wf_value *doc = NULL;
+    const struct wf_sim_host host = {.run_threads = 1};
+    struct wf_scenario *scenario =
+        scenario_of(stage->tune, stage->list[i], stage->more, &point->err);
+
+    if (scenario != NULL && wf_sim_run(scenario, &host, &doc, &point->err) == WF_OK) {
+        wf_doc_free(point->doc);
+        point->doc = doc;
+        doc = NULL;
+    }
+    wf_doc_free(doc);
+    wf_scenario_free(scenario);
+    return true;
+}
+
+/* ---- the search ---- */
+
+static uint64_t time_of(const struct wf_study_point *point)
+{
+    return wf_doc_get_count(point->doc, "result.predicted_time_ps", UINT64_MAX);
+}
+
+/* Orders by time; equal ones stay in the order of points. */
+static void sort_points(struct wf_tune *tune, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        size_t own = tune->order[i], at = i;
+        uint64_t time = time_of(&tune->study.points[own]);
+        for (; at > 0 && time_of(&tune->study.points[tune->order[at - 1]]) > time; at--) {
+            tune->order[at] = tune->order[at - 1];
+        }
+        tune->order[at] = own;
+    }
+}
+
+static enum wf_status nothing_fits(const struct wf_tune *tune, struct wf_err *err)
+{
+    size_t first = 0;
+
+    while (first + 1 < tune->study.n_points && tune->state[first] != WF_TUNE_IMPOSSIBLE) {
+        first++;
+    }
+    return wf_err_set(
+        err, WF_EINVAL,
+        "tune: nothing fits: %zu of %zu combinations need more memory than a device "
+        "has (cpu.memory), and %zu are impossible%s%.200s; take more ranks, or "
+        "--vary gen.zero=1,3",
+        tune->counts[WF_TUNE_TOO_LARGE], tune->study.n_points, tune->counts[WF_TUNE_IMPOSSIBLE],
+        tune->counts[WF_TUNE_IMPOSSIBLE] > 0 ? ", the first because of: " : "",
+        tune->counts[WF_TUNE_IMPOSSIBLE] > 0 ? tune->study.points[first].err.text : "");
+}
+
+/* Drops points that recompute more than they need to, and lists those that fit. */
+static enum wf_status choose(struct wf_tune *tune, struct wf_err *err)
+{
+    const struct wf_study *study = &tune->study;
+    bool grouped =
+        study->n_keys > 0 && strcmp(study->keys[study->n_keys - 1], "gen.recompute") == 0;
+
+    for (size_t i = 0; i < study->n_points; i++) {
+        bool first =
+            !grouped || strcmp(study->points[i].values[study->n_keys - 1]->text, "none") == 0;
+        uint8_t before = i > 0 ? tune->state[i - 1] : WF_TUNE_IMPOSSIBLE;
+        if (!first && tune->state[i] == WF_TUNE_FITS &&
+            (before == WF_TUNE_FITS || before == WF_TUNE_NEEDLESS)) {
+            tune->state[i] = WF_TUNE_NEEDLESS;
+        }
+        tune->counts[tune->state[i]]++;
+        if (tune->state[i] == WF_TUNE_FITS) {
+            tune->order[tune->n_order++] = i;
+        }
+    }
+    return tune->n_order > 0 ? WF_OK : nothing_fits(tune, err);
+}
+
+static enum wf_status rank(struct wf_tune *tune, const struct wf_tune_options *options,
+                           struct wf_err *err)
+{
+    const char *const fast[][2] = {{"network", options->fast}, {NULL, NULL}};
+    struct stage stage = {tune, tune->order, fast};
+
+    if (!wf_points_run(&options->ranks, tune->n_order, 0, run_point, &stage)) {
+        return wf_err_set(err, WF_EINTR, "tune: interrupted");
+    }
+    sort_points(tune, tune->n_order);
+    const struct wf_study_point *best = &tune->study.points[tune->order[0]];
+    if (best->doc == NULL) {
+        *err = best->err;
+        return err->status;
+    }
+    for (size_t i = 0; i < tune->n_order; i++) {
+        uint64_t time = time_of(&tune->study.points[tune->order[i]]);
+        tune->fast_ps[tune->order[i]] = time < INT64_MAX ? (int64_t)time : 0;
+    }
+    return WF_OK;
+}
+
+/* Replicas do the same, and messages of 64 KiB take the same time as smaller ones. */
+static enum wf_status detail(struct wf_tune *tune, const struct wf_tune_options *options,
+                             struct wf_err *err)
+{
+    const struct wf_setting *network = wf_scenario_find(tune->base, "network");
+    const struct wf_setting *packet = wf_scenario_find(tune->base, "net.packet");
+    bool by_packets = network != NULL && strcmp(network->value, "packet") == 0 &&
+                      (packet == NULL || packet->place != NULL);
+    const char *const fine[][2] = {
+        {"replay.copies", "one"}, {by_packets ? "net.packet" : NULL, "64KiB"}, {NULL, NULL}};
+    struct stage stage = {tune, tune->order, fine};
+
+    if (network == NULL || strcmp(network->value, options->fast) == 0) {
+        return WF_OK;
+    }
+    tune->n_detailed = tune->n_order < options->top ? tune->n_order : options->top;
+    if (!wf_points_run(&options->details, tune->n_detailed, 0, run_point, &stage)) {
+        return wf_err_set(err, WF_EINTR, "tune: interrupted");
+    }
+    for (size_t i = 0; i < tune->n_detailed; i++) {
+        const struct wf_study_point *point = &tune->study.points[tune->order[i]];
+        if (point->err.status != WF_OK) {
+            *err = point->err;
+            return err->status;
+        }
+    }
+    sort_points(tune, tune->n_detailed);
+    return WF_OK;
+}
+
+static enum wf_status require(const struct wf_scenario *base, const char *key,
+                              const char *words, struct wf_err *err)
+{
+    return wf_scenario_find(base, key) != NULL
+               ? WF_OK
+               : wf_err_set(err, WF_EUSAGE, "tune: %s is missing: %s", key, words);
+}
+
+enum wf_status wf_study_tune_run(const struct wf_scenario *base,
+                                 const struct wf_tune_options *options, struct wf_tune **out,
+                                 struct wf_err *err)
+{
+    struct wf_tune *tune = *out = wf_xcalloc(1, sizeof(*tune));
+    struct stage stage = {.tune = tune};
+
+    tune->base = base;
+    WF_TRY(require(base, "ranks", "-n says how many devices there are", err));
+    WF_TRY(require(base, "gen.batch",
+                   "-p gen.batch=1024 says how many sequences a step has, whatever divides it",
+                   err));
+    WF_TRY(make_points(tune, options, err));
+    if (!wf_points_run(&options->checks, tune->study.n_points, 0, check_point, &stage)) {
+        return wf_err_set(err, WF_EINTR, "tune: interrupted");
+    }
+    WF_TRY(choose(tune, err));
+    WF_TRY(rank(tune, options, err));
+    return detail(tune, options, err);
+}
+
+void wf_study_tune_free(struct wf_tune *tune)
+{
+    if (tune == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < tune->study.n_points; i++) {
+        wf_doc_free(tune->study.points[i].doc);
+    }
+    for (size_t i = 0; i < tune->study.n_all; i++) {
+        free(tune->study.all[i].key);
+        free(tune->study.all[i].text);
+    }
+    free(tune->study.all);
+    free(tune->study.points);
+    free(tune->state);
+    free(tune->fast_ps);
+    free(tune->order);
+    free(tune);
+}
+
+void wf_study_tune_keep_results(struct wf_tune *tune)
+{
+    struct wf_study_point *kept = wf_xcalloc(tune->n_order, sizeof(*kept));
+    size_t n = 0;
+
+    for (size_t i = 0; i < tune->n_order; i++) {
+        struct wf_study_point *point = &tune->study.points[tune->order[i]];
+        if (point->doc != NULL) {
+            kept[n++] = *point;
+            point->doc = NULL;
+        }
+    }
+    for (size_t i = 0; i < tune->study.n_points; i++) {
+        wf_doc_free(tune->study.points[i].doc);
+    }
+    free(tune->study.points);
+    tune->study.points = kept;
+    tune->study.n_points = n;
+}
