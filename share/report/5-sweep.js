@@ -25,6 +25,32 @@ function measureWords(measure, value) {
   return isTime(measure) ? time(value) : measure === "bytes" ? size(value) : Number.isInteger(Number(value)) ? count(value) : String(+Number(value).toPrecision(4));
 }
 
+/* Points that differ in their seeds alone become one: the mean, and the range as its interval. */
+function foldSeeds(points) {
+  const groups = new Map();
+  for (const point of points) {
+    const {seed, ...settings} = point.settings, name = JSON.stringify(settings);
+    groups.set(name, [...(groups.get(name) || []), {...point, settings}]);
+  }
+  return [...groups.values()].map((group) => {
+    if (group.length === 1) return group[0];
+    const result = {}, ranges = {};
+    for (const measure of new Set(group.flatMap((point) => Object.keys(point.result)))) {
+      const values = group.map((point) => Number(point.result[measure])).filter((v) => !Number.isNaN(v));
+      if (values.length === 0) continue;
+      result[measure] = values.reduce((a, b) => a + b, 0) / values.length;
+      ranges[measure] = [Math.min(...values), Math.max(...values)];
+    }
+    return {...group[0], result, ranges};
+  });
+}
+
+/* The interval of a measure: of the seeds, or of repeated runs; null if there is none. */
+function rangeOf(point, measure) {
+  const {predicted_time_p05_ps: low, predicted_time_p95_ps: high} = point.result;
+  return point.ranges?.[measure] || (measure === "predicted_time_ps" && low != null && high != null ? [Number(low), Number(high)] : null);
+}
+
 /* Draws one panel: the measure over the first key, a line for each value of the second. */
 function studyPanel(points, axes, show, most) {
   const {x, series} = axes, LEFT = 74, RIGHT = 12, TOP = 10, BOTTOM = 24;
@@ -58,8 +84,12 @@ function studyPanel(points, axes, show, most) {
       pen.stroke();
       pen.setLineDash([]);
       for (const point of line) {
-        const [a, b] = [point.result.predicted_time_p05_ps, point.result.predicted_time_p95_ps];
-        if (show.measure === "predicted_time_ps" && a != null) pen.fillRect(X(place(point)) - 1, Y(Number(b)), 2, Math.max(Y(Number(a)) - Y(Number(b)), 1));
+        const range = rangeOf(point, show.measure);
+        if (range) {
+          const [bottom, top] = range.map(Y), at = X(place(point));
+          pen.fillRect(at - 1, top, 2, Math.max(bottom - top, 1));
+          pen.fillRect(at - 5, top - 1, 10, 2); pen.fillRect(at - 5, bottom - 1, 10, 2);
+        }
         pen.beginPath(); pen.arc(X(place(point)), Y(value(point)), 3, 0, 7); pen.fill();
       }
     });
@@ -75,15 +105,17 @@ const powers = (from, to) => Array.from({length: Math.max(Math.floor(Math.log10(
 const SERIES_COLORS = ["--compute", "--receive", "--send", "--collective", "--core", "--take"];
 
 function multiplesSection(section) {
-  const keys = studyKeys().sort((a, b) => Number(b.numeric) - Number(a.numeric) || b.values.length - a.values.length);
+  const folded = foldSeeds(doc.points), wanted = doc.plot || {}, seeds = folded.length < doc.points.length;
+  const keys = studyKeys().filter(({key}) => !seeds || key !== "seed")
+    .sort((a, b) => Number(b.key === wanted.x) - Number(a.key === wanted.x) || Number(b.numeric) - Number(a.numeric) || b.values.length - a.values.length);
   const measures = [...new Set(doc.points.flatMap((point) => Object.keys(point.result)))].filter((m) => doc.points.some((p) => !Number.isNaN(Number(p.result[m]))) && m !== "digest");
   if (keys.length === 0 || measures.length === 0) return;
-  const show = {measure: measures[0], scale: "places", y: "linear"}, axes = {x: keys[0], series: keys[1], rest: keys.slice(2)}, place = element("div", {class: "panels", id: "multiples"});
+  const show = {measure: measures.includes(wanted.y) ? wanted.y : measures[0], scale: "places", y: "linear"}, axes = {x: keys[0], series: keys[1], rest: keys.slice(2)}, place = element("div", {class: "panels", id: "multiples"});
   const draw = () => {
     drawings.length = 0;
-    const most = Math.max(...doc.points.map((p) => Number(p.result[show.measure === "predicted_time_ps" && p.result.predicted_time_p95_ps != null ? "predicted_time_p95_ps" : show.measure]) || 0), 1e-9) * 1.05;
+    const most = Math.max(...folded.map((p) => rangeOf(p, show.measure)?.[1] ?? (Number(p.result[show.measure]) || 0)), 1e-9) * 1.05;
     const groups = new Map();
-    for (const point of doc.points) {
+    for (const point of folded) {
       const name = axes.rest.map(({key}) => `${key} = ${point.settings[key]}`).join(", ");
       groups.set(name, [...(groups.get(name) || []), point]);
     }
@@ -95,16 +127,17 @@ function multiplesSection(section) {
     redrawAll();
   };
   const choice = (id, label, values, act) => element("label", {}, `${label} `, element("select", {id, onchange: (event) => { act(event.target.value); draw(); }},
-    ...values.map((value) => element("option", {value}, value))));
+    ...values.map((value) => element("option", {value, ...(value === show.measure ? {selected: ""} : {})}, value))));
   const assign = (name) => {
     const others = keys.filter((each) => each.key !== name);
     Object.assign(axes, {x: keys.find((each) => each.key === name), series: others[0], rest: others.slice(1)});
   };
-  section.append(element("div", {class: "tools"}, choice("measure", "Measure", measures, (value) => { show.measure = value; }),
+  section.append(...[element("div", {class: "tools"}, choice("measure", "Measure", measures, (value) => { show.measure = value; }),
     choice("x-axis", "over", keys.map((each) => each.key), assign),
     choice("x-scale", "at", ["places", "values"], (value) => { show.scale = value; }),
     choice("y-axis", "axis", ["linear", "logarithmic"], (value) => { show.y = value; })),
-  axes.series ? element("div", {class: "legend", id: "series"}) : null, place);
+  seeds ? element("p", {class: "soft"}, "Points are means over the seeds, their bars go from the least to the greatest.") : null,
+  axes.series ? element("div", {class: "legend", id: "series"}) : null, place].filter(Boolean));
   const names = () => document.getElementById("series")?.replaceChildren(...(axes.series ? axes.series.values.map((value, i) =>
     element("span", {}, chip(SERIES_COLORS[i % SERIES_COLORS.length]), `${axes.series.key} = ${value}`)) : []));
   section.addEventListener("change", names);

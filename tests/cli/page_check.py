@@ -6,7 +6,7 @@ import re
 import browser
 
 READY = 'document.documentElement?.dataset.ready === "yes"'
-WRONG = re.compile(r"NaN|undefined|Infinity|\[object|cannot be drawn|[-−+][-−+][0-9]|\b1 (segments|messages|times|ranks|runs)\b")
+WRONG = re.compile(r"^null$|NaN|undefined|Infinity|\[object|cannot be drawn|[-−+][-−+][0-9]|\b1 (segments|messages|times|ranks|runs)\b")
 
 # Notes every text that is drawn on a canvas, with its box, and every drawing at a place that is no number.
 WATCH = """(() => {

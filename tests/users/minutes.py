@@ -33,8 +33,8 @@ def document(name):
     return json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
 
 
-def page(name, *words, looks=((400, "dark", ""),)):
-    """A page that must be clean in these looks, and have these words; nothing where there is no browser."""
+def page(name, *words, looks=((400, "dark", ""),), holds=()):
+    """A page that must be clean in these looks, and have these words, and where these expressions hold; nothing without a browser."""
     if not browser.find():
         check("<html" in pathlib.Path(name).read_text(encoding="utf-8"), name)
         return
@@ -44,4 +44,6 @@ def page(name, *words, looks=((400, "dark", ""),)):
     text = pages.text()
     for word in words:
         check(word in text, f"{name}: nothing about '{word}'")
+    for expression in holds:
+        check(pages.page.value(expression) is True, f"{name}: not {expression}")
     pages.page.close()

@@ -2,7 +2,7 @@
 """The first ten minutes of somebody who has a network of his own."""
 import pathlib
 
-from minutes import check, document, finish, says, weft
+from minutes import check, document, finish, page, says, weft
 
 NETWORK = """switch north south
 a north 100Gbit/s 500ns
@@ -18,7 +18,7 @@ settings: {source: "gen:random", ranks: 16, network: packet, topology: "torus:4x
 grid:
   net.routing: [minimal, adaptive, valiant]
   seed: [1, 2]
-plot: {x: net.routing, y: predicted_time_ps}
+plot: {x: net.routing, y: ranks.wait_ps.mean}
 """
 
 
@@ -39,6 +39,11 @@ def main():
     pathlib.Path("study.yaml").write_text(STUDY, encoding="ascii")
     weft("sweep", "study.yaml", "-q", "--table", "study.csv", "--plot", "study.svg")
     plot = pathlib.Path("study.svg").read_text(encoding="utf-8")
+    # The page opens on what the study plots, and folds seeds into intervals.
+    weft("sweep", "study.yaml", "-q", "-o", "study.html")
+    page("study.html", "means over the seeds",
+         holds=("document.getElementById('measure').value === 'ranks.wait_ps.mean'", "document.getElementById('x-axis').value === 'net.routing'",
+                "foldSeeds(doc.points).length === 3"))
     check("valiant" in plot and "nan" not in plot.lower(), "the plot has no names")
     finish()
 

@@ -174,6 +174,11 @@ static struct wf_value *study_document(const struct wf_study *study)
     for (size_t s = 0; s < study->n_settings; s++) {
         wf_doc_text(settings, study->all[s].key, study->all[s].text);
     }
+    if (study->plot_x != NULL) {
+        struct wf_value *plot = wf_doc_section(root, "plot");
+        wf_doc_text(plot, "x", study->plot_x);
+        wf_doc_text(plot, "y", study->plot_y != NULL ? study->plot_y : "predicted_time_ps");
+    }
     struct wf_value *points = wf_doc_list(root, "points");
     for (size_t i = 0; i < study->n_points; i++) {
         add_point(points, study, &study->points[i]);
