@@ -46,7 +46,7 @@ configure_file(cmake/weft.pc.in weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # What plug-ins share with weft.
-foreach(folder IN ITEMS base base/result model/topo model/coll model/net/route model/net/vc model/queue program/ops program/gen
+foreach(folder IN ITEMS base base/result model/topo model/coll model/net/route model/failure model/net/vc model/queue program/ops program/gen
         program/trace program/trace/kit ui/report)
     file(GLOB headers ${PROJECT_SOURCE_DIR}/src/${folder}/*.h ${PROJECT_SOURCE_DIR}/src/${folder}/*.def)
     install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/plugin/${folder})
