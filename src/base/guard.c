@@ -36,8 +36,8 @@ struct wf_guard_start {
     struct wf_guard_start *next;
 };
 
-/* Null: no guard. Of static storage, because other thread-local memory may need memory when it is first used. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct wf_guard_thread *current;
+/* Null: no guard. Not of the model initial-exec: a libweft that Python loads would have no room for it. */
+static _Thread_local struct wf_guard_thread *current;
 
 /* ---- the table ---- */
 
