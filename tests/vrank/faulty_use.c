@@ -418,6 +418,12 @@ static void window_fence_lock(int ok)
     MPI_Get(b, 2, MPI_INT, next, 0, 2, MPI_INT, win);
     MPI_Win_unlock(next, win);
     MPI_Win_fence(ok ? MPI_MODE_NOPRECEDE : 0, win); /* -> */
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);     /* a barrier separates the two */
+    MPI_Accumulate(a, 1, MPI_INT, rank, 4, 1, MPI_INT, MPI_SUM, win);
+    MPI_Accumulate(a, 1, MPI_INT, rank, 4, 1, MPI_INT, MPI_PROD, win);
+    MPI_Win_unlock(rank, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_fence(0, win);
     MPI_Win_free(&win);
 }
 

@@ -72,6 +72,11 @@ void wl_check_learns(struct wl_checker *checker, const struct wf_op *op, int64_t
     }
 }
 
+uint32_t wl_check_epoch(const struct wl_rank *rank)
+{
+    return rank->checker != NULL ? rank->checker->epoch : 0;
+}
+
 static void tell(struct wl_checker *checker)
 {
     checker->learned = checker->now;
@@ -149,8 +154,11 @@ static bool are_ordered(const struct wl_access_note *one, const struct wl_access
     bool excluded = one->lock != 0 && other->lock != 0 &&
                     (one->lock == MPI_LOCK_EXCLUSIVE || other->lock == MPI_LOCK_EXCLUSIVE);
 
+    /* A rank's own loads and stores come before what it calls after them; its accumulates to one
+     * place are carried out in order. */
     if (one->call.rank == other->call.rank) {
-        return (one->is_local && other->is_local) || one->flushes != other->flushes;
+        return one->is_local || (one->op != 0 && other->op != 0) ||
+               one->flushes != other->flushes;
     }
     return !is_fenced_alike(one, other) &&
            (excluded || one->epoch != other->epoch || other->learned > one->issued ||

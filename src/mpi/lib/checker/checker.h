@@ -131,6 +131,8 @@ void wl_check_access(struct wl_rank *rank, const struct wl_access_note *note,
 /* The rank itself uses memory, which may be that of its windows. Returns whether that is a conflict
  * that it has reported. */
 bool wl_check_local(struct wl_rank *rank, const struct wl_buffer_use *what);
+/* How many of these collectives the rank has called; 0 without --check. */
+uint32_t wl_check_epoch(const struct wl_rank *rank);
 /* The rank has created a window. */
 void wl_check_window(const struct wl_rank *rank, struct wl_win *win);
 /* The rank has a lock; it may have learned what those did who had it before. */

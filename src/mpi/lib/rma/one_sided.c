@@ -417,12 +417,10 @@ static void begin_access(struct wl_rank *rank, const struct wl_access *access,
 int wl_one_sided(struct wl_rank *rank, const struct wl_access *access, MPI_Request *handle)
 {
     struct wl_win *win = wl_win_of(rank, access->win);
-    struct wl_use *uses = NULL;
 
-    begin_access(rank, access, handle != NULL ? &uses : &win->uses);
+    begin_access(rank, access, &win->uses);
     if (handle != NULL) {
         struct wl_request *request = wl_request_new(rank, WL_REQUEST_DONE, handle);
-        request->uses = uses;
         wl_win_flush(rank, win);
         wl_status_set_empty(&request->status);
     }

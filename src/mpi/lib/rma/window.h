@@ -38,11 +38,12 @@ struct wl_win {
     bool locked_all, fenced;
     uint32_t n_fences;
     struct wl_caller created;
-    uint32_t created_epoch;    /* of --check: struct wl_access_note, and what the rank... */
-    int64_t created_learned;   /* ...had learned */
-    bool allocated;            /* the library has allocated the memory */
-    bool asserted;             /* the last fence said that it opens no epoch */
-    bool accessed;             /* since the last fence... */
+    uint32_t created_epoch;  /* of --check: struct wl_access_note, and what the rank... */
+    int64_t created_learned; /* ...had learned */
+    bool allocated;          /* the library has allocated the memory */
+    bool asserted;           /* the last fence said that it opens no epoch */
+    bool accessed;           /* since the last fence... */
+    uint32_t locked_epoch;
     bool locked_since;         /* ...within a lock of the rank */
     struct wl_use *uses;       /* buffers of accesses that are not complete; of --check */
     MPI_Group started, posted; /* of MPI_Win_start() and MPI_Win_post() */

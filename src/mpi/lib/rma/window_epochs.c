@@ -153,6 +153,7 @@ void wl_epoch_access(struct wl_rank *rank, struct wl_win *win, uint32_t target)
 {
     win->accessed = true;
     win->locked_since |= has_locks(win);
+    win->locked_epoch = wl_check_epoch(rank);
     if (may_access(rank, win, target)) {
         return;
     }
@@ -170,8 +171,8 @@ bool wl_epoch_fence(const struct wl_rank *rank, struct wl_win *win, int assertio
         if (wl_checks()) {
             return false;
         }
-    } else if (win->n_fences > 0 && win->locked_since && !win->asserted &&
-               !(assertion & MPI_MODE_NOPRECEDE)) {
+    } else if (wl_checks() && win->n_fences > 0 && win->locked_since && !win->asserted &&
+               win->locked_epoch == wl_check_epoch(rank) && !(assertion & MPI_MODE_NOPRECEDE)) {
         misuse(rank, "ends an epoch of fences in which it accessed the window with a lock; "
                      "assert MPI_MODE_NOSUCCEED or MPI_MODE_NOPRECEDE");
     } else if (win->started != MPI_GROUP_NULL || win->posted != MPI_GROUP_NULL) {
