@@ -105,6 +105,8 @@ def check_wrong(folder):
     refused("# bytes N type op time algbw busbw res\n1048576 262144 float sum 2.059 0.51 0.51 N/A\n", "line 1: .*needs the columns size, time")
     refused(NCCL.replace("busbw", "other"), "line 9: .*needs the columns")
     refused(NCCL.replace("    67.31   15.58", ""), "line 13: size, time and algbw do not fit together")
+    for number in "9" * 25, "inf", "nan", "-1":
+        refused(OSU.replace("95.90", number), "line 5: size and value must be numbers")
     refused(NCCL.replace("15.58", "many"), "line 13: time, algbw and busbw must be numbers")
     refused(NCCL[:NCCL.index("67.31") + 5], "line 13: the line has fewer columns than its header")
     refused("hello\n", "no table of nccl-tests")
