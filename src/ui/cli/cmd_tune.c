@@ -113,21 +113,19 @@ static enum wf_status tune_run(struct wf_cli *cli, const void *opts_arg,
 const struct wf_verb wf_verb_tune = {
     .name = "tune",
     .summary = "Find the best way to divide a training step among devices",
-    .help =
-        {.synopsis = "weft tune gen:llm -n <devices> --machine <name|file> -p gen.batch=<n>",
-         .summary = "Find the parallelism, microbatch, schedule and recomputation with which a "
-                    "training step fits into memory and takes least time",
-         .examples =
-             {
-                 {"weft tune gen:llm -n 8 --machine h100-rail -p gen.model=llama3-8b -p "
-                  "gen.batch=32 -p gen.chunks=1",
-                  "Llama 3 8B on eight GPUs, without interleaved pipelines"},
-                 {"weft tune gen:llm -n 16 --machine h100-rail --net loggp -p "
-                  "gen.model=llama3-8b -p gen.batch=32 -p gen.micro=1 -p gen.chunks=1 --vary "
-                  "gen.zero=1,3 --table all.csv",
-                  "Other ZeRO stages, on one network model, and a table of all"},
-             },
-         .table = rows},
+    .help = {.synopsis =
+                 "weft tune gen:llm -n <devices> --machine <name|file> -p gen.batch=<n>",
+             .summary =
+                 "Find the parallelism, microbatch, schedule and recomputation with which a "
+                 "training step fits into memory and takes least time",
+             .examples =
+                 {
+                     {"weft tune gen:llm -n 8 --machine h100-rail -p gen.batch=32",
+                      "The model that gen:llm has if none is named, on eight GPUs"},
+                     {"weft tune gen:llm -n 8 --machine h100-rail --net loggp -p gen.batch=8",
+                      "On one network model, which is faster"},
+                 },
+             .table = rows},
     .opts_size = sizeof(struct tune_opts),
     .operand = "gen:llm",
     .min_operands = 1,
