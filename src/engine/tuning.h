@@ -65,10 +65,11 @@ enum wf_tuning {
     WF_TUNE_SMALL_BLOCKS = 128,
     /* Where the first events cannot show it: with fewer processes a thread is not worth it. */
     WF_TUNE_LPS_PER_THREAD = 256,
-    /* Events of a trial: some milliseconds. Larger states are not moved after a trial: their threads get
-     * them at the start, which takes less memory. */
+    /* Events of a trial: some milliseconds. After a trial states are moved and events filed a second time.
+     * With larger states or more processes threads get theirs at the start. */
     WF_TUNE_TRIAL_EVENTS = 65536,
     WF_TUNE_TRIAL_STATES = 64 * 1024 * 1024,
+    WF_TUNE_TRIAL_PROCESSES = 512 * 1024,
     /* What a window costs each of several threads, beside meeting the others. */
     WF_TUNE_TRIAL_WINDOW_NS = 1000,
     /* The share of a window's work, in per cent, that the busiest of two threads may have and still

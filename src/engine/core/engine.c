@@ -357,15 +357,16 @@ static uint64_t threads_worth(const struct wf_engine *engine)
 static bool may_try(const struct wf_engine *engine)
 {
     const struct wf_engine_config *config = &engine->config;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, processes = 0;
 
     for (uint32_t g = 0; g < engine->n_groups; g++) {
+        processes += engine->groups[g].count;
         bytes += (uint64_t)engine->groups[g].count * engine->groups[g].stride;
     }
     return (config->fit || config->trial > 0) && config->moves &&
            config->scheduler == WF_CONSERVATIVE && engine->n_processes == 1 &&
            engine->lookahead > 0 && !wf_engine_has_careful(engine) &&
-           bytes <= WF_TUNE_TRIAL_STATES;
+           bytes <= WF_TUNE_TRIAL_STATES && processes <= WF_TUNE_TRIAL_PROCESSES;
 }
 
 /* Decides on the number of threads, and on who does. Only one process knows how many cores are left for

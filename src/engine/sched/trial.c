@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "engine/core/forecast.h"
 #include "engine/core/internal.h"
-#include "engine/queue/pending.h"
 #include "engine/sched/sequential.h"
 #include "engine/sched/windows.h"
 
@@ -71,29 +70,33 @@ static bool try(struct wf_worker *worker, double *meeting, struct wf_forecast_ch
 }
 
 /* Gives the events to the threads that have their processes now. These wait. */
-static void deal_events(struct wf_engine *engine, struct wf_store *store)
+static void deal_events(struct wf_worker *worker, struct wf_bag *all)
 {
-    struct wf_event *ev = wf_xaligned_zero(engine->stride);
+    const struct wf_engine *engine = worker->engine;
 
-    while (wf_pending_peek(&store->pending) != NULL) {
-        wf_pending_pop(&store->pending, ev);
-        struct wf_worker *owner = &engine->workers[wf_engine_owner(engine, ev->dst)];
-        owner->ctx.send(owner, ev);
+    wf_bag_seal(all);
+    for (struct wf_chunk *chunk = all->head; chunk != NULL; chunk = chunk->next) {
+        for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
+            const struct wf_event *ev = wf_chunk_event(chunk, at);
+            struct wf_worker *owner = &engine->workers[wf_engine_owner(engine, ev->dst)];
+            owner->ctx.send(owner, ev);
+        }
     }
-    free(ev);
+    wf_bag_free(all, &worker->pool);
 }
 
 static void split(struct wf_worker *worker, struct wf_forecast_choice choice)
 {
     struct wf_engine *engine = worker->engine;
     struct wf_store *store = worker->scheduler;
+    struct wf_bag all = {0};
 
-    wf_store_queue_all(store, worker);
+    wf_store_take_all(store, worker, &all);
     wf_engine_split(engine, choice.threads, choice.partition);
     wf_worker_begin(worker);
     wf_scheduler_conservative.prepare(worker);
     wf_barrier_wait(&engine->barrier); /* all have prepared */
-    deal_events(engine, store);
+    deal_events(worker, &all);
     wf_store_fini(store);
     free(store);
     wf_barrier_wait(&engine->barrier); /* all have their events */

@@ -36,22 +36,38 @@ void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
     }
 }
 
-void wf_windows_queue_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b,
-                            struct wf_pending *pending)
+/* Where the events of windows go: to a queue, or to a bag that does not sort them. */
+struct destination {
+    struct wf_pending *pending; /* or null */
+    struct wf_bag *bag;
+};
+
+static void move_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b,
+                       struct destination to)
 {
     struct wf_bag *bag = wf_wheel_bag(&windows->wheel, b);
 
     wf_bag_open(bag, &worker->pool);
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
-            wf_pending_push(pending, wf_chunk_event(chunk, at));
+            if (to.pending != NULL) {
+                wf_pending_push(to.pending, wf_chunk_event(chunk, at));
+            } else {
+                (void)wf_bag_add(to.bag, &worker->pool, wf_chunk_event(chunk, at));
+            }
         }
     }
     wf_bag_free(bag, &worker->pool);
 }
 
-void wf_windows_queue_all(struct wf_windows *windows, struct wf_worker *worker,
-                          struct wf_pending *pending)
+void wf_windows_queue_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b,
+                            struct wf_pending *pending)
+{
+    move_block(windows, worker, b, (struct destination){.pending = pending});
+}
+
+static void move_all(struct wf_windows *windows, struct wf_worker *worker,
+                     struct destination to)
 {
     struct wf_wheel *wheel = &windows->wheel;
 
@@ -60,12 +76,18 @@ void wf_windows_queue_all(struct wf_windows *windows, struct wf_worker *worker,
         wf_wheel_advance(wheel, next);
         bool any = wf_wheel_take(wheel);
         for (uint32_t b = 0; any && b < worker->n_blocks; b++) {
-            wf_windows_queue_block(windows, worker, b, pending);
+            move_block(windows, worker, b, to);
         }
     }
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
         worker->ctx.bags[worker->blocks[b]] = NULL;
     }
+}
+
+void wf_windows_queue_all(struct wf_windows *windows, struct wf_worker *worker,
+                          struct wf_pending *pending)
+{
+    move_all(windows, worker, (struct destination){.pending = pending});
 }
 
 void wf_windows_fini(struct wf_windows *windows)
@@ -91,6 +113,21 @@ void wf_store_queue_all(struct wf_store *store, struct wf_worker *worker)
         wf_windows_queue_all(&store->windows, worker, &store->pending);
         store->windowed = false;
     }
+}
+
+void wf_store_take_all(struct wf_store *store, struct wf_worker *worker, struct wf_bag *all)
+{
+    if (store->windowed) {
+        move_all(&store->windows, worker, (struct destination){.bag = all});
+        store->windowed = false;
+        return;
+    }
+    struct wf_event *ev = wf_xaligned_zero(worker->engine->stride);
+    while (wf_pending_peek(&store->pending) != NULL) {
+        wf_pending_pop(&store->pending, ev);
+        (void)wf_bag_add(all, &worker->pool, ev);
+    }
+    free(ev);
 }
 
 void wf_store_fini(struct wf_store *store)
