@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Windows with few events are executed by one thread, those with many by all. */
 #include "base/clock.h"
+#include "engine/tuning.h"
 #include "harness/engine_harness.h"
 
 enum {
-    PROCESSES = 1024,
+    /* Windows with so many events are worth two threads even where other programs use the cores. */
+    PROCESSES = 3 * WF_TUNE_WINDOWS_ALONE * WF_TUNE_SHARED_WINDOW,
     STEP = 10, /* length of a window */
     STRIDE = 511,
     ALWAYS = 20, /* balls that are passed on in each window */
