@@ -2,6 +2,7 @@
 #include "ui/cli/calibrate_kernels.h"
 
 #include "base/mem.h"
+#include "ui/cli/interrupt.h"
 #include "ui/study/calibration_kernels.h"
 
 #include <errno.h>
@@ -83,7 +84,9 @@ static enum wf_status collect(const struct wf_calibrate_kernels *opts,
     pid_t child = 0;
     int how = 0;
 
+    wf_interrupt_child(WF_CHILD_STARTING, false);
     enum wf_status status = start(opts, operands, &child, &from, err);
+    wf_interrupt_child(status == WF_OK ? child : 0, false);
     while (status == WF_OK && from != NULL && fgets(line, sizeof(line), from) != NULL) {
         wf_calibration_kernels_take(calls, line);
     }
@@ -92,6 +95,7 @@ static enum wf_status collect(const struct wf_calibrate_kernels *opts,
     }
     while (status == WF_OK && waitpid(child, &how, 0) < 0 && errno == EINTR) {
     }
+    wf_interrupt_child(0, false);
     if (status == WF_OK && (how != 0 || calls->n == 0)) {
         status = wf_err_set(err, WF_EINVAL,
                             "no routine of BLAS was measured; the message above says why");

@@ -175,10 +175,11 @@ static enum wf_status run_program(struct job *job, const char *const *arguments,
     }
     *job->measured = (struct wf_calibration){.n = 0};
     job->lines.size = 0;
+    wf_interrupt_child(WF_CHILD_STARTING, false);
     enum wf_status status = start(job, (char *const *)wf_unconst(words), &from, err);
     free(words);
+    wf_interrupt_child(status == WF_OK ? job->child : 0, false);
     WF_TRY(status);
-    wf_interrupt_child(job->child, false);
     status = read_lines(job, from, err);
     (void)close(from);
     while (waitpid(job->child, &job->how, 0) < 0 && errno == EINTR) {

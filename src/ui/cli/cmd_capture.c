@@ -86,9 +86,11 @@ static int wait_for(pid_t child)
 
 static enum wf_status run_program(char *const *command, int *how, struct wf_err *err)
 {
+    wf_interrupt_child(WF_CHILD_STARTING, true);
     pid_t child = fork();
 
     if (child < 0) {
+        wf_interrupt_child(0, false);
         return wf_err_set(err, WF_EIO, "cannot start a process: %s", strerror(errno));
     }
     if (child == 0) {

@@ -33,6 +33,7 @@ enum {
     STARVED_BELOW_MS = 500,    /* of processor time since the signal */
     STARVED_PREEMPTED = 3,     /* at least so often: who waits for a file is not preempted */
     COMPLETE_WITHIN_MS = 1000, /* to write a result that is complete */
+    CHILD_STARTS_WITHIN_MS = 1000,
     CHILD_ENDS_WITHIN_MS = 10000,
     CRASH_REPORTED_WITHIN_MS = 20000,
     SIGNAL_EXIT_BASE = 128,
@@ -160,11 +161,21 @@ static void say_loss(void)
     }
 }
 
+/* The program that was started; not positive if there is none. */
+static pid_t started_child(void)
+{
+    for (long ms = 0; atomic_load(&child) == WF_CHILD_STARTING && ms < CHILD_STARTS_WITHIN_MS;
+         ms += STEP_MS) {
+        pause_ms(STEP_MS);
+    }
+    return atomic_load(&child);
+}
+
 /* Passes the signal on to the program that was started, if any, and waits for its end: its ranks
  * must not outlive weft. The verb, which is waiting for it, reaps it. */
 static void end_child(void)
 {
-    pid_t other = atomic_load(&child);
+    pid_t other = started_child();
 
     if (other <= 0) {
         return;
@@ -262,7 +273,7 @@ static void watch_end(void)
 
     (void)getrusage(RUSAGE_SELF, &before);
 
-    if (atomic_load(&child) > 0 && atomic_load(&wait_for_child)) {
+    if (started_child() > 0 && atomic_load(&wait_for_child)) {
         follow_child();
         return;
     }

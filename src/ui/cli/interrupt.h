@@ -55,5 +55,7 @@ void wf_interrupt_agree(const struct wf_cli *cli);
 
 /* A process that this one waits for. It gets the signals that end this one, which then waits
  * until it has ended, for some seconds; with `wait_for_it` as long as it takes, and goes on. 0:
- * there is none any more. */
+ * there is none any more. WF_CHILD_STARTING before it is started: a signal that comes before its number is
+ * known waits for that. */
+enum { WF_CHILD_STARTING = -1 };
 void wf_interrupt_child(pid_t other, bool wait_for_it);
