@@ -76,15 +76,15 @@ def replay(trace, network, settings):
 
 def test_order():
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        trace, todo = write_trace(pathlib.Path(name)), sample(list(scenarios()), 7)
+        trace, cases = write_trace(pathlib.Path(name)), sample(list(scenarios()), 7)
         refused = 0
-        for scenario, done in zip(todo, pool.map(lambda one: replay(trace, *one), todo)):
+        for scenario, done in zip(cases, pool.map(lambda one: replay(trace, *one), cases)):
             if done.returncode == 2:
                 refused += 1
                 check("cannot be used" in done.stderr or "need" in done.stderr, f"refuses {scenario}", done)
             else:
                 check(done.returncode == 0, f"messages overtake with {scenario}", done)
-        check(refused < len(todo) / 4, f"{refused} of {len(todo)} scenarios cannot be simulated")
+        check(refused < len(cases) / 4, f"{refused} of {len(cases)} scenarios cannot be simulated")
 
 
 def test_control_queue():

@@ -104,9 +104,9 @@ void wf_document_kernels(const struct wf_document_kernels *kernels, struct wf_va
     if (skipped > 0) {
         wf_sim_warn(
             root,
-            "%" PRIu64 " calls of kernels were not executed: what the program computes "
+            "%" PRIu64 " call%s of kernels %s not executed: what the program computes "
             "is undefined; the predicted time holds if its course does not depend on it",
-            skipped);
+            skipped, skipped == 1 ? "" : "s", skipped == 1 ? "was" : "were");
     }
     warn_missing(kernels, root);
 }

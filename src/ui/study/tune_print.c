@@ -3,6 +3,7 @@
 #include "ui/study/tune.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum { SHOWN = 10 };
@@ -80,6 +81,7 @@ static void print_reasons(const struct wf_tune *tune, FILE *out)
 {
     const struct wf_study *study = &tune->study;
     size_t winner = tune->order[0];
+    const double least_percent = 0.05; /* that the table would show */
 
     (void)fputs("\nThe best with another value, on the fast model:\n", out);
     for (size_t k = 0; k < study->n_keys; k++) {
@@ -91,10 +93,13 @@ static void print_reasons(const struct wf_tune *tune, FILE *out)
         }
         double more = 100 * ((double)tune->fast_ps[other] / (double)tune->fast_ps[winner] - 1);
         size_t why = reason(tune, winner, other);
-        (void)fprintf(out, "  %s %s instead of %s: %.1f %% %s", key,
-                      study->points[other].values[k]->text,
-                      study->points[winner].values[k]->text, more < 0 ? -more : more,
-                      more < 0 ? "shorter" : "longer");
+        (void)fprintf(out, "  %s %s instead of %s: ", key, study->points[other].values[k]->text,
+                      study->points[winner].values[k]->text);
+        if (fabs(more) < least_percent) {
+            (void)fputs("as fast\n", out);
+            continue;
+        }
+        (void)fprintf(out, "%.1f %% %s", fabs(more), more < 0 ? "shorter" : "longer");
         if (why < N_SHARES && more > 0) {
             (void)fprintf(out, ", most of it %s (%.1f %% of the step instead of %.1f %%)",
                           shares[why].words,
