@@ -519,7 +519,6 @@ static uint64_t scaled(uint64_t value, uint64_t multiplier, uint64_t factor)
     return (uint64_t)(((wf_u128)value * multiplier + factor / 2) / factor);
 }
 
-/* Writes `value` with `digits` significant digits in the largest fitting of `units`. */
 /* Rounds to a whole number of six significant digits. */
 static double six_digits(double value)
 {
@@ -538,6 +537,7 @@ char *wf_format_measured_rate(double bytes_per_second, char *buf)
     return wf_format_rate((uint64_t)six_digits(bytes_per_second) * WF_RATE_BYTE, buf);
 }
 
+/* Writes `value` with `digits` significant digits in the largest fitting of `units`. */
 static void human(uint64_t value, const struct unit *units, int digits, char *buf)
 {
     static const uint64_t power[] = {1, 10, 100, 1000, 10000};
