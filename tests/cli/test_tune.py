@@ -44,6 +44,7 @@ def main():
     check_run([*MODEL, "--vary", "gen.zero"], 2, stderr="expected <parameter>=<value>")
     check_run([*MODEL, "--table", "all.txt"], 2, stderr="must end in .csv or .json")
     check_run([*MODEL, "-p", "cpu.memory=2GB", "-q"], 3, stderr="nothing fits: .* need more memory than a device has")
+    check_run([*MODEL, "--vary", "gen.nonsense=1,2", "-q"], 2, stderr="no combination is possible: .*nonsense")
     check_run([*MODEL, "--fast", "logpg", "-q"], 2, stderr="logpg")
     finish()
 

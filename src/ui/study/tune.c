@@ -238,6 +238,11 @@ static enum wf_status nothing_fits(const struct wf_tune *tune, struct wf_err *er
     while (first + 1 < tune->study.n_points && tune->state[first] != WF_TUNE_IMPOSSIBLE) {
         first++;
     }
+    if (tune->counts[WF_TUNE_TOO_LARGE] == 0) {
+        *err = tune->study.points[first].err;
+        return wf_err_set(err, err->status, "tune: no combination is possible: %.300s",
+                          tune->study.points[first].err.text);
+    }
     return wf_err_set(
         err, WF_EINVAL,
         "tune: nothing fits: %zu of %zu combinations need more memory than a device "
