@@ -72,7 +72,7 @@ struct weft_error {
 struct weft_scenario;
 struct weft_result;
 
-/* The version of the linked library, as in "0.1.0"; weft/version.h has that of the headers. Never
+/* The version of the linked library, as in "1.0.0"; weft/version.h has that of the headers. Never
  * null; do not free. */
 WEFT_API const char *weft_version(void);
 

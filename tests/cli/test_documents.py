@@ -69,7 +69,7 @@ def no_signal(what):
 
 def test_confused():
     for members, words in CONFUSED:
-        write({"schema": "weft-result-1", "version": "0.1.0", **members})
+        write({"schema": "weft-result-1", "version": "1.0.0", **members})
         for verb in VERBS:
             result = run(*[arg.format("d.json") for arg in verb])
             check(result.returncode == 3, f"{members}: {verb}: {result.returncode}")

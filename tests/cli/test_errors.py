@@ -264,9 +264,9 @@ CASES = [
 
 FILES = {
     "there.json": "precious",
-    "result.json": '{\n  "schema": "weft-result-1",\n  "version": "0.1.0"\n}\n',
-    "compact.json": '{"schema":"weft-result-1","version":"0.1.0"}\n',
-    "versions.json": '{"name": "something else", "version": "0.1.0"}\n',
+    "result.json": '{\n  "schema": "weft-result-1",\n  "version": "1.0.0"\n}\n',
+    "compact.json": '{"schema":"weft-result-1","version":"1.0.0"}\n',
+    "versions.json": '{"name": "something else", "version": "1.0.0"}\n',
     "page.html": "<!doctype html>\n",
     "study.yaml": "title: a study\nsettings:\n  source: gen:ring\n",
     "machine.yaml": "# where it comes from\nname: mine\ntopology:\n  kind: torus\n",
