@@ -97,7 +97,7 @@ WEFT_API enum weft_code weft_trace_group(struct weft_trace_writer *writer, uint3
                                          struct weft_error *error);
 
 /* Adds an op after the others of its rank. Ranks may come in any order. What makes no sense is
- * WEFT_INPUT; the writer must still be discarded then. */
+ * WEFT_INPUT. After a call that failed a writer refuses everything, and must still be discarded. */
 WEFT_API enum weft_code weft_trace_add(struct weft_trace_writer *writer, uint32_t rank,
                                        const struct weft_op *op, struct weft_error *error);
 
@@ -136,8 +136,9 @@ WEFT_API void weft_trace_close(struct weft_trace *trace); /* null is allowed */
 struct weft_program {
     size_t size; /* sizeof(struct weft_program) */
     uint32_t ranks;
-    /* Adds all ops of a rank with weft_trace_add(). Anything but WEFT_OK ends the call below, with the
-     * text of *error if it is set; WEFT_INTERRUPTED says that nothing is wrong. */
+    /* Adds all ops of a rank with weft_trace_add(), and leaves the writer open. Anything but WEFT_OK,
+     * and an op that was refused, ends the call below, with the text of *error if it is set;
+     * WEFT_INTERRUPTED says that nothing is wrong. */
     enum weft_code (*write)(void *arg, struct weft_trace_writer *writer, uint32_t rank,
                             struct weft_error *error);
     void *arg;

@@ -92,8 +92,8 @@ WEFT_API void weft_scenario_free(struct weft_scenario *scenario); /* null is all
  * time as the first, begin with "job." and their number from 1 on: "job.1.source",
  * "job.1.ranks", "job.1.gen.bytes"; docs/reference/jobs.md describes them.
  *
- * Both texts are copied. A key that no scenario has is refused here; weft_run() refuses bad
- * values, and keys that this scenario does not have. `error` may be null.
+ * Both texts are copied. A key whose first word no scenario has ("nett.L") is refused here; weft_run()
+ * refuses bad values, and parameters that nothing in this scenario has. `error` may be null.
  */
 WEFT_API enum weft_code weft_scenario_set(struct weft_scenario *scenario, const char *key,
                                           const char *value, struct weft_error *error);
@@ -181,8 +181,10 @@ WEFT_API void weft_result_free(struct weft_result *result); /* null is allowed *
 
 /* Something that a scenario can name. Texts are valid during the call. */
 struct weft_item {
-    const char *kind; /* "parameter", "net", "topo", "gen", "trace", "routing", "machine"... */
-    const char *name; /* "net.L", "torus" */
+    /* "parameter", "machine", "net", "topo", "routing", "algorithm" (of collectives), "gen", "trace",
+     * "pattern" (of synthetic traffic), "bench" */
+    const char *kind;
+    const char *name;    /* "net.L", "torus" */
     const char *summary; /* may be null */
     const char *of;      /* whose parameter or algorithm it is: "loggp"; may be null */
     const char *syntax;  /* of a value, or of what follows the name: "<time>"; may be null */

@@ -104,23 +104,24 @@ static void op_to(const struct wf_op *op, struct weft_op *out)
 struct weft_trace_writer {
     struct wf_trace_writer *writer;
     uint32_t n_ranks;
-    bool failed; /* for lack of memory: can only be discarded */
+    bool failed; /* a call has failed: the trace lacks something, and can only be discarded */
+    bool lent;   /* to a callback, which cannot end it */
 };
 
-/* A call on a writer begins and does not end, if memory runs out. */
+/* A call on a writer begins, and does not end if it fails, or if memory runs out. */
 static enum wf_status begin(struct weft_trace_writer *writer, struct wf_err *err)
 {
     bool failed = writer->failed;
 
     writer->failed = true;
-    return failed ? wf_err_set(err, WF_ELIMIT,
-                               "memory has run out before: the trace can only be discarded")
+    return failed ? wf_err_set(err, WF_EINVAL,
+                               "a call has failed before: the trace can only be discarded")
                   : WF_OK;
 }
 
 static enum wf_status end(struct weft_trace_writer *writer, enum wf_status status)
 {
-    writer->failed = false;
+    writer->failed = status != WF_OK;
     return status;
 }
 
@@ -164,10 +165,10 @@ static enum wf_status check_rank(uint32_t rank, uint32_t n_ranks, struct wf_err 
 static enum wf_status tell_name(struct weft_trace_writer *writer, enum weft_name kind,
                                 uint32_t number, const char *name, struct wf_err *err)
 {
+    WF_TRY(begin(writer, err));
     if ((int)kind < 0 || (int)kind >= WF_NAME_KINDS) {
         return wf_err_set(err, WF_EUSAGE, "there is no kind %d of names", (int)kind);
     }
-    WF_TRY(begin(writer, err));
     if (writer->writer->ops->name_of != NULL) {
         writer->writer->ops->name_of(writer->writer, (enum wf_source_name)kind, number, name);
     }
@@ -186,6 +187,7 @@ static enum wf_status tell_group(struct weft_trace_writer *writer, uint32_t rank
     struct weft_group own;
     struct wf_group group;
 
+    WF_TRY(begin(writer, err));
     WF_TRY(check_rank(rank, writer->n_ranks, err));
     WF_TRY(wf_library_options(&own, sizeof(own), given, "weft_group", err));
     for (uint32_t i = 0; i < own.n; i++) {
@@ -196,9 +198,8 @@ static enum wf_status tell_group(struct weft_trace_writer *writer, uint32_t rank
                           comm);
     }
     if (writer->writer->ops->group == NULL) {
-        return WF_OK; /* add() refuses what the format cannot hold */
+        return end(writer, WF_OK); /* add() refuses what the format cannot hold */
     }
-    WF_TRY(begin(writer, err));
     return end(writer, writer->writer->ops->group(writer->writer, rank, comm, &group, err));
 }
 
@@ -213,9 +214,9 @@ static enum wf_status add_op(struct weft_trace_writer *writer, uint32_t rank,
 {
     struct wf_op op;
 
+    WF_TRY(begin(writer, err));
     WF_TRY(check_rank(rank, writer->n_ranks, err));
     WF_TRY(op_from(given, &op, err));
-    WF_TRY(begin(writer, err));
     return end(writer, writer->writer->ops->add(writer->writer, rank, &op, err));
 }
 
@@ -231,6 +232,9 @@ static enum wf_status finish(struct weft_trace_writer *writer, struct wf_err *er
     struct wf_trace_writer *inner = writer->writer;
     enum wf_status status = begin(writer, err);
 
+    if (writer->lent) {
+        return wf_err_set(err, WF_EUSAGE, "the callback of a program does not end its trace");
+    }
     free(writer);
     if (status != WF_OK) {
         inner->ops->discard(inner);
@@ -246,7 +250,9 @@ enum weft_code weft_trace_finish(struct weft_trace_writer *writer, struct weft_e
 
 void weft_trace_discard(struct weft_trace_writer *writer)
 {
-    if (writer != NULL) {
+    if (writer != NULL && writer->lent) {
+        writer->failed = true;
+    } else if (writer != NULL) {
         writer->writer->ops->discard(writer->writer);
         free(writer);
     }
@@ -258,6 +264,7 @@ struct weft_trace {
     struct wf_trace trace;
     struct wf_cursor *cursors; /* of each rank */
     bool reading;              /* true after a call: it ran out of memory */
+    bool no_size;              /* a caller has not set that of its op */
 };
 
 static enum wf_status open_trace(const char *path, const struct weft_convert *given,
@@ -299,7 +306,8 @@ static enum wf_status next(struct weft_trace *trace, uint32_t rank, struct weft_
     const struct wf_source *source = trace->trace.source;
     struct wf_op op = {.kind = WF_OP_COMPUTE};
 
-    if (rank < source->n_ranks && !trace->reading) {
+    trace->no_size = trace->no_size || out->size <= sizeof(out->size);
+    if (rank < source->n_ranks && !trace->reading && !trace->no_size) {
         trace->reading = true;
         *found = wf_source_next(source, rank, &trace->cursors[rank], &op);
         trace->reading = false;
@@ -325,6 +333,10 @@ bool weft_trace_next(struct weft_trace *trace, uint32_t rank, struct weft_op *ou
 
 static enum wf_status check(const struct weft_trace *trace, struct wf_err *err)
 {
+    if (trace->no_size) {
+        return wf_library_options(&(struct weft_op){.size = 0}, sizeof(struct weft_op),
+                                  &(struct weft_op){.size = 0}, "weft_op", err);
+    }
     return trace->reading ? wf_err_set(err, WF_ELIMIT, "out of memory")
                           : wf_source_check(trace->trace.source, err);
 }
@@ -364,7 +376,7 @@ static enum wf_status write_ranks(const struct weft_program *program,
         if (code == WEFT_INTERRUPTED) {
             return wf_err_set(err, WF_EINTR, "the program ended itself at rank %u", rank);
         }
-        if (code != WEFT_OK) {
+        if (code != WEFT_OK || writer->failed) {
             error.text[sizeof(error.text) - 1] = '\0';
             return wf_err_set(err, WF_EINVAL, "rank %u of the program: %.400s", rank,
                               error.text[0] != '\0' ? error.text : "its callback failed");
@@ -384,14 +396,14 @@ static enum wf_status write_program(const struct weft_program *program, const ch
     if (writer == NULL) {
         return status;
     }
+    writer->lent = true;
     status = write_ranks(program, writer, err);
+    writer->lent = false;
     if (status != WF_OK) {
         weft_trace_discard(writer);
         return status;
     }
-    status = writer->writer->ops->finish(writer->writer, err);
-    free(writer);
-    return status;
+    return finish(writer, err);
 }
 
 /* Keeps the program as a temporary trace, in a folder that the scenario removes in the end. */

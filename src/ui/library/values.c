@@ -12,22 +12,22 @@ static const struct {
     const char *end, *unit;
 } units[] = {
     {"bytes_per_second", "B/s"},
-    {"_per_second", "1/s"},
+    {"_second", "1/s"},
     {"_ps", "ps"},
     {"_ns", "ns"},
-    {"_seconds", "s"},
-    {"_bytes", "B"},
+    {"seconds", "s"},
+    {"bytes", "B"},
     {"_percent", "%"},
     {"_joules", "J"},
     {"_watts", "W"},
     {"_cycles", "cycles"},
+    {"_ghz", "GHz"},
+    {"gflops", "Gflop/s"},
 };
 
-static const char *unit_of(const char *name)
+/* Of a value without such a name, the unit of what it is in: finish_ps has min, mean and max. */
+static const char *unit_of(const char *name, const char *around)
 {
-    if (name == NULL) {
-        return NULL;
-    }
     size_t length = strlen(name);
 
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
@@ -36,7 +36,7 @@ static const char *unit_of(const char *name)
             return units[i].unit;
         }
     }
-    return NULL;
+    return around;
 }
 
 static size_t count_of(const struct wf_value *parent)
@@ -49,10 +49,10 @@ static size_t count_of(const struct wf_value *parent)
     return n;
 }
 
-/* The value that the caller sees. A list's values have the unit of the list. */
-static struct weft_value value_of(const struct wf_value *from, const char *name)
+/* The value that the caller sees. */
+static struct weft_value value_of(const struct wf_value *from, const char *unit)
 {
-    struct weft_value value = {.name = from->name, .unit = unit_of(name)};
+    struct weft_value value = {.name = from->name, .unit = unit};
 
     switch (from->type) {
     case WF_VALUE_NULL:
@@ -129,14 +129,14 @@ static const struct wf_value *step(const struct wf_value *at, const char **path)
 }
 
 static const struct wf_value *value_at(const struct weft_result *result, const char *path,
-                                       const char **name)
+                                       const char **unit)
 {
     const struct wf_value *at = result->doc;
 
     while (at != NULL && *path != '\0') {
         at = step(at, &path);
         if (at != NULL && at->name != NULL) {
-            *name = at->name;
+            *unit = unit_of(at->name, *unit);
         }
     }
     return at;
@@ -145,22 +145,23 @@ static const struct wf_value *value_at(const struct weft_result *result, const c
 bool weft_result_get(const struct weft_result *result, const char *path,
                      struct weft_value *value)
 {
-    const char *name = NULL;
-    const struct wf_value *found = value_at(result, path, &name);
+    const char *unit = NULL;
+    const struct wf_value *found = value_at(result, path, &unit);
 
-    *value = found != NULL ? value_of(found, name) : (struct weft_value){.type = WEFT_MISSING};
+    *value = found != NULL ? value_of(found, unit) : (struct weft_value){.type = WEFT_MISSING};
     return found != NULL;
 }
 
 bool weft_result_child(const struct weft_result *result, const char *path, size_t i,
                        struct weft_value *value)
 {
-    const char *name = NULL;
-    const struct wf_value *parent = value_at(result, path, &name);
+    const char *unit = NULL;
+    const struct wf_value *parent = value_at(result, path, &unit);
     const struct wf_value *child =
         parent != NULL && has_children(parent) ? child_at(parent, i) : NULL;
 
-    *value = child != NULL ? value_of(child, child->name != NULL ? child->name : name)
-                           : (struct weft_value){.type = WEFT_MISSING};
+    *value = child != NULL
+                 ? value_of(child, child->name != NULL ? unit_of(child->name, unit) : unit)
+                 : (struct weft_value){.type = WEFT_MISSING};
     return child != NULL;
 }

@@ -132,10 +132,61 @@ static void callbacks_may_fail(void)
     weft_scenario_free(scenario);
 }
 
+/* Callbacks that do what they must not: tell nobody of a refused op, or end the trace. */
+static enum weft_code misbehave(void *arg, struct weft_trace_writer *writer, uint32_t rank,
+                                struct weft_error *error)
+{
+    const struct weft_op odd = {.size = sizeof(odd), .kind = -7};
+    const int *how = arg;
+
+    if (*how == 0) {
+        (void)weft_trace_add(writer, rank, &odd, error);
+    } else if (*how == 1) {
+        weft_trace_discard(writer);
+    } else {
+        (void)weft_trace_finish(writer, error);
+    }
+    return WEFT_OK;
+}
+
+static void callbacks_may_misbehave(void)
+{
+    static const char *const says[] = {
+        "rank 0 of the program: an op has kind -7, which weft_op_kind() never returns",
+        "rank 0 of the program: its callback failed",
+        "rank 0 of the program: the callback of a program does not end its trace"};
+    struct weft_scenario *scenario = weft_scenario_new();
+    struct weft_error error;
+
+    for (int how = 0; how < 3; how++) {
+        const struct weft_program program = {
+            .size = sizeof(program), .ranks = 2, .write = misbehave, .arg = &how};
+        CHECK(weft_scenario_program(scenario, &program, &error) == WEFT_INPUT);
+        CHECK(strcmp(error.text, says[how]) == 0);
+    }
+    weft_scenario_free(scenario);
+}
+
+/* A new trace refuses the op by this code, and everything after it. */
+static void refuses(uint32_t rank, const struct weft_op *op, enum weft_code code)
+{
+    const struct weft_op fine = {
+        .size = sizeof(fine), .kind = weft_op_kind("compute"), .duration_ps = 1};
+    struct weft_trace_writer *writer = NULL;
+    struct weft_error error;
+
+    CHECK(weft_trace_create("x.weft", 2, false, &writer, &error) == WEFT_OK);
+    CHECK(weft_trace_add(writer, rank, op, &error) == code);
+    CHECK(weft_trace_add(writer, 0, &fine, &error) == WEFT_INPUT);
+    CHECK(weft_trace_finish(writer, &error) == WEFT_INPUT);
+    CHECK(access("x.weft", F_OK) != 0);
+}
+
 static void what_makes_no_sense_is_refused(void)
 {
     struct weft_trace_writer *writer = NULL;
     struct weft_trace *trace = NULL;
+    const struct weft_convert four = {.size = sizeof(four), .ranks = 4};
     struct weft_error error;
     struct weft_op far = op_of("send"), odd = op_of("send"), lost = op_of("wait");
     static const uint32_t members[] = {1, 2};
@@ -148,15 +199,21 @@ static void what_makes_no_sense_is_refused(void)
     CHECK(weft_trace_create("x.pdf", 2, false, &writer, &error) == WEFT_USAGE &&
           writer == NULL);
     CHECK(weft_trace_create("x.weft", 0, false, &writer, &error) == WEFT_USAGE);
+    refuses(2, &far, WEFT_USAGE);
+    refuses(0, &far, WEFT_INPUT);
+    refuses(0, &odd, WEFT_INPUT);
+    refuses(0, &lost, WEFT_INPUT);
     CHECK(weft_trace_create("x.weft", 2, false, &writer, &error) == WEFT_OK);
-    CHECK(weft_trace_add(writer, 2, &far, &error) == WEFT_USAGE);
-    CHECK(weft_trace_add(writer, 0, &far, &error) == WEFT_INPUT);
-    CHECK(weft_trace_add(writer, 0, &odd, &error) == WEFT_INPUT);
-    CHECK(weft_trace_add(writer, 0, &lost, &error) == WEFT_INPUT);
     CHECK(weft_trace_group(writer, 0, 1, &group, &error) == WEFT_USAGE); /* rank 2 of 2 */
+    weft_trace_discard(writer);
+    CHECK(weft_trace_create("x.weft", 2, false, &writer, &error) == WEFT_OK);
     CHECK(weft_trace_name(writer, (enum weft_name)9, 1, "?", &error) == WEFT_USAGE);
     weft_trace_discard(writer);
     CHECK(access("x.weft", F_OK) != 0);
+    CHECK(weft_trace_open("gen:ring", &four, &trace, &error) == WEFT_OK);
+    far.size = 0;
+    CHECK(!weft_trace_next(trace, 0, &far) && weft_trace_check(trace, &error) == WEFT_USAGE);
+    weft_trace_close(trace);
     CHECK(weft_trace_open("nothing.weft", NULL, &trace, &error) == WEFT_INPUT && trace == NULL);
     weft_trace_discard(NULL);
     weft_trace_close(NULL);
@@ -172,6 +229,7 @@ int main(void)
     RUN(a_trace_is_written_and_read);
     RUN(callbacks_are_a_program);
     RUN(callbacks_may_fail);
+    RUN(callbacks_may_misbehave);
     RUN(what_makes_no_sense_is_refused);
     (void)unlink("mine.weft");
     return chdir("/") == 0 && rmdir(directory) == 0 ? wf_test_done() : 1;

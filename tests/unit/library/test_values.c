@@ -33,6 +33,19 @@ static void values_have_types_and_units(void)
     CHECK(weft_result_get(result, "result.predicted_time_ps", &value));
     CHECK(value.type == WEFT_COUNT && strcmp(value.unit, "ps") == 0);
     CHECK((int64_t)value.count == weft_result_predicted_time_ps(result));
+    static const char *const with_units[][2] = {{"result.bytes", "B"},
+                                                {"result.message_latency_ps.mean", "ps"},
+                                                {"result.ranks.finish_ps.max", "ps"},
+                                                {"run.events_per_cpu_second", "1/s"},
+                                                {"run.cpu_seconds", "s"},
+                                                {"run.efficiency_percent", "%"}};
+    for (size_t i = 0; i < sizeof(with_units) / sizeof(with_units[0]); i++) {
+        CHECK(weft_result_get(result, with_units[i][0], &value) && value.unit != NULL &&
+              strcmp(value.unit, with_units[i][1]) == 0);
+    }
+    CHECK(weft_result_child(result, "result.message_latency_ps", 0, &child) &&
+          strcmp(child.unit, "ps") == 0);
+    CHECK(weft_result_get(result, "result.messages", &value) && value.unit == NULL);
     CHECK(weft_result_get(result, "scenario.source", &value) && value.type == WEFT_TEXT);
     CHECK(strcmp(value.text, "gen:ring") == 0 && value.unit == NULL);
     CHECK(weft_result_get(result, "result", &value) && value.type == WEFT_SECTION);
