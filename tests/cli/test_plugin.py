@@ -64,10 +64,28 @@ def check_check(plugin):
     crashing = changed("crashing", "net->chord = ", "*(volatile int *)8 = 1; net->chord = ")
     done = weft("check-plugin", crashing)
     check(done.returncode == 4 and "topology chordal: crashed" in done.stdout, "a crash", done)
+    hanging = changed("hanging", "net->chord = ", "while (net->chord == 0) continue; net->chord = ")
+    done = weft("check-plugin", "--time", "1s", hanging)
+    check(done.returncode == 4 and "topology chordal: not done after 1 s (--time)" in done.stdout, "it hangs", done)
+
+
+def check_scheduling():
+    """A policy that starts what does not fit, or twice, or nothing, is told apart from a bug of weft."""
+    alone = PARTS[:PARTS.index("WEFT_PLUGIN(")] + "WEFT_PLUGIN(WEFT_PLUGIN_SCHEDULING(smallest_ops));\n"
+    fits = "wf_queue_waiting(sim, place)->nodes <= sim->free"
+    for name, old, new, words in (("large", fits, fits.replace("<=", ">"), "starts a job of"),
+                                  ("twice", "        wf_queue_start(sim, place);", "        wf_queue_start(sim, place); "
+                                   "wf_queue_start(sim, place);", "starts a job that does not wait"),
+                                  ("never", fits, "false", "leaves 60 jobs waiting for ever")):
+        check(alone.count(old) == 1, f"{name}: the example has changed")
+        done = weft("check-plugin", compiled(name, alone.replace(old, new)))
+        check(done.returncode == 4 and "scheduling policy smallest: failed" in done.stdout and
+              f"the scheduling policy 'smallest' {words}" in done.stdout + done.stderr, name, done)
 
 
 def check_refusals(plugin):
     pathlib.Path("text.so").write_text("no object", encoding="utf-8")
+    pathlib.Path("none.so").touch()
     taken = changed("taken", '.name = "chordal"', '.name = "torus"')
     for path, words in (
             ("./nothing.so", "nothing.so"),
@@ -83,6 +101,10 @@ def check_refusals(plugin):
             (changed("member", "    .distance = chordal_distance,\n", ""), "lacks the member distance"),
             (compiled("early", EXAMPLE + "\n__attribute__((constructor)) static void now(void) { abort(); }\n"),
              "crashes while it is loaded"),
+            (compiled("exit", EXAMPLE + "\n#include <stdlib.h>\n__attribute__((constructor)) static void now(void) "
+                      "{ exit(0); }\n"), "ends the process while it is loaded"),
+            ("./none.so", "file too short"),
+            (".", "Is a directory"),
             (compiled("half", EXAMPLE.replace('.name = "pulse"', '.name = "ring"')), "a generator called 'ring'"),
             (changed("symbol", "find_distances(net);", "extern void wf_secret(void); wf_secret();"),
              "undefined symbol")):
@@ -136,7 +158,7 @@ def check_parts(plugin):
         done = weft("--plugin", plugin, *arguments)
         check(done.returncode in (2, 3) and words in done.stderr, f"{arguments}: expected {words}", done)
     done = weft("check-plugin", plugin, "--sample", "trace.calls")
-    check(done.returncode == 0 and done.stdout.count(": passed\n") == 4, "check-plugin", done)
+    check(done.returncode == 0 and done.stdout.count(": passed\n") == 5, "check-plugin", done)
     careless = compiled("careless", PARTS.replace("n < 4 || a >= ranks", "n < 4"))
     done = weft("check-plugin", careless, "--sample", "trace.calls")
     check(done.returncode == 0, "a sample without such a line", done)
@@ -168,6 +190,7 @@ def check_completion(plugin):
 
 EXAMPLE_OBJECT = compiled("chordal", EXAMPLE)
 check_parts(compiled("parts", PARTS))
+check_scheduling()
 check_crash()
 check_completion(EXAMPLE_OBJECT)
 check_use(EXAMPLE_OBJECT)

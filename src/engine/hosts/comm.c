@@ -145,7 +145,9 @@ enum wf_status wf_comm_open(struct wf_comm **out, struct wf_err *err)
         *out = NULL;
         status = wf_err_set(err, WF_EUSAGE,
                             "started as one of %ld processes by a launcher that %s does not "
-                            "understand; use the mpirun of: %s",
+                            "understand; use the mpirun of: %s. If that is the one, this MPI "
+                            "does not work with any program, as MPICH of Ubuntu 24.04: install "
+                            "another",
                             by.n_processes, ops->library, wf_comm_library());
     }
     return status;

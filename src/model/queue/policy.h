@@ -4,7 +4,8 @@
 /*
  * The interface of scheduling policies: one file with a const struct wf_queue_policy and one line
  * in policies.def. After all arrivals and ends of an instant the simulation calls schedule(), which
- * starts jobs with wf_queue_start().
+ * starts jobs with wf_queue_start(). Every job has to start in the end, each once and on free nodes;
+ * the same jobs start at the same times whenever they are asked for.
  */
 
 #include "base/registry.h"
@@ -63,7 +64,7 @@ static inline const struct wf_queue_job *wf_queue_waiting(const struct wf_queue_
 
 /* Starts jobs in the order of the queue until one does not fit; returns its place, or
  * n_waiting. */
-size_t wf_queue_start_first(struct wf_queue_sim *sim);
+WF_PLUGIN_API size_t wf_queue_start_first(struct wf_queue_sim *sim);
 
 /* The schedule() of EASY backfilling, for policies with another order. */
-void wf_queue_easy(struct wf_queue_sim *sim);
+WF_PLUGIN_API void wf_queue_easy(struct wf_queue_sim *sim);

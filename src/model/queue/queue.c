@@ -55,8 +55,23 @@ static void insert_use(struct wf_queue_sim *sim, struct wf_queue_use *use)
     sim->free -= use->nodes;
 }
 
+/* A policy of somebody else's may be wrong. */
+static void check_start(const struct wf_queue_sim *sim, size_t place)
+{
+    const char *policy = sim->config->policy->name;
+
+    if (place >= sim->n_waiting || sim->waiting[place] == WF_QUEUE_NONE) {
+        wf_panic("the scheduling policy '%.64s' starts a job that does not wait", policy);
+    }
+    if (wf_queue_waiting(sim, place)->nodes > sim->own->nodes.n_free) {
+        wf_panic("the scheduling policy '%.64s' starts a job of %u nodes on %u", policy,
+                 wf_queue_waiting(sim, place)->nodes, sim->own->nodes.n_free);
+    }
+}
+
 void wf_queue_start(struct wf_queue_sim *sim, size_t place)
 {
+    check_start(sim, place);
     const struct wf_queue_job *job = wf_queue_waiting(sim, place);
     uint32_t number = sim->waiting[place];
     struct wf_queue_outcome *outcome = &sim->own->result->outcomes[number];
@@ -306,6 +321,10 @@ void wf_queue_run(const struct wf_queue_config *config, struct wf_queue_result *
         fail_nodes(&sim);
         submit(&sim);
         schedule(&sim);
+    }
+    if (own.left > 0) {
+        wf_panic("the scheduling policy '%.64s' leaves %zu jobs waiting for ever",
+                 config->policy->name, own.left);
     }
     for (size_t i = 0; i < sim.n_uses; i++) {
         free(sim.uses[i].list); /* nodes that are still down */

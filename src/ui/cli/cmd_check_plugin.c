@@ -6,6 +6,7 @@
 #include "ui/cli/cli.h"
 #include "ui/plugin/plugin.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 struct check_plugin_opts {
     bool quiet;
     const char *sample;
+    int64_t time;
 };
 
 static const struct wf_opt rows[] = {
@@ -22,12 +24,15 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct check_plugin_opts, sample, TEXT, "sample", 's', "<file|directory>",
                .doc = "A trace in the format of the plug-in, to check how it is read, whole "
                       "and damaged; the original stays as it is"),
+    WF_OPT_ROW(struct check_plugin_opts, time, TIME, "time", 0, NULL, .def = "300s",
+               .min = "1s", .max = "24h",
+               .doc = "How long the check of one part may take: a part that hangs fails"),
     WF_OPT_END,
 };
 
 static const char trace_format[] = "trace format"; /* the kind that is checked on a sample */
 
-/* The program that checks a kind; of the others nothing but the members is checked. */
+/* The program that checks a kind. */
 static const struct {
     const char *kind, *program;
 } checks[] = {
@@ -36,15 +41,20 @@ static const struct {
     {"collective algorithm", "conformance_coll"},
     {"generator", "conformance_gen"},
     {trace_format, "conformance_reader"},
+    {"scheduling policy", "conformance_queue"},
     {"output format", "conformance_writer"},
 };
 
 enum { N_CHECKS = sizeof(checks) / sizeof(checks[0]) };
 
+/* Null: there is none. */
 static char *path_of(const char *program)
 {
     char name[64];
 
+    if (program == NULL) {
+        return NULL;
+    }
     (void)snprintf(name, sizeof(name), "tests/%s", program);
     char *built = wf_install_find(name);
     return built != NULL ? built : wf_install_find(program);
@@ -54,6 +64,7 @@ static char *path_of(const char *program)
 struct part {
     const char *plugin, *kind, *name;
     const char *sample; /* for a trace format; or null */
+    unsigned seconds;   /* that its check may take */
 };
 
 /* In the child: becomes the program, with this plug-in and only this part. */
@@ -65,6 +76,7 @@ static void become(const char *program, const struct part *part, int out)
         setenv("WEFT_TEST_ONLY", part->name, 1) == 0 &&
         (part->sample == NULL || setenv("WEFT_TEST_SAMPLE", part->sample, 1) == 0) &&
         dup2(out, STDOUT_FILENO) >= 0) {
+        (void)alarm(part->seconds);
         (void)execv(program, argv);
     }
     _exit(127);
@@ -81,12 +93,16 @@ static void show(struct wf_cli *cli, FILE *said, bool all)
     }
 }
 
-static const char *verdict(int how)
+static void tell(struct wf_cli *cli, const struct part *part, int how)
 {
-    if (WIFSIGNALED(how)) {
-        return "crashed, ";
+    (void)fprintf(cli->out, "%s %s: ", part->kind, part->name);
+    if (WIFSIGNALED(how) && WTERMSIG(how) == SIGALRM) {
+        (void)fprintf(cli->out, "not done after %u s (--time)\n", part->seconds);
+    } else if (WIFSIGNALED(how)) {
+        (void)fprintf(cli->out, "crashed, %s\n", strsignal(WTERMSIG(how)));
+    } else {
+        (void)fprintf(cli->out, "%s\n", WEXITSTATUS(how) == 0 ? "passed" : "failed");
     }
-    return WIFEXITED(how) && WEXITSTATUS(how) == 0 ? "passed" : "failed";
 }
 
 static enum wf_status check_part(struct wf_cli *cli, const char *program,
@@ -106,8 +122,7 @@ static enum wf_status check_part(struct wf_cli *cli, const char *program,
     show(cli, said, !passed);
     (void)fclose(said);
     if (!quiet || !passed) {
-        (void)fprintf(cli->out, "%s %s: %s%s\n", part->kind, part->name, verdict(how),
-                      WIFSIGNALED(how) ? strsignal(WTERMSIG(how)) : "");
+        tell(cli, part, how);
     }
     return passed ? WF_OK
                   : wf_err_set(err, WF_ESIM, "the %s '%.64s' does not keep its contract",
@@ -127,24 +142,23 @@ static const char *program_for(const char *kind)
 static enum wf_status check_number(struct wf_cli *cli, const char *plugin, size_t i,
                                    const struct check_plugin_opts *opts, struct wf_err *err)
 {
-    struct part part = {.plugin = plugin, .kind = "", .sample = opts->sample};
+    struct part part = {.plugin = plugin,
+                        .kind = "",
+                        .sample = opts->sample,
+                        .seconds = (unsigned)(opts->time / INT64_C(1000000000000))};
     part.name = wf_plugin_added(i, &part.kind);
-    const char *wanted = program_for(part.kind);
 
     if (strcmp(part.kind, trace_format) == 0 && opts->sample == NULL) {
         (void)fprintf(cli->out, "%s %s: loaded; --sample names a trace to check it with\n",
                       part.kind, part.name);
         return WF_OK;
     }
-    if (wanted == NULL) {
-        (void)fprintf(cli->out, "%s %s: loaded; try it with 'weft cluster'\n", part.kind,
-                      part.name);
-        return WF_OK;
-    }
-    char *program = path_of(wanted);
+    char *program = path_of(program_for(part.kind));
     if (program == NULL) {
-        return wf_err_set(err, WF_EIO,
-                          "%s is not installed beside this program; 'make' builds it", wanted);
+        return wf_err_set(
+            err, WF_EIO,
+            "the check of a %s is not installed beside this program; 'make' builds it",
+            part.kind);
     }
     enum wf_status status = check_part(cli, program, &part, opts->quiet, err);
     free(program);
@@ -188,7 +202,7 @@ const struct wf_verb wf_verb_check_plugin = {
              .summary =
                  "Load a plug-in and run the conformance tests on all that it adds: the same "
                  "ones that weft's own topologies, routing policies, collective algorithms, "
-                 "generators, trace formats and outputs pass",
+                 "generators, trace formats, scheduling policies and outputs pass",
              .examples = {{"weft check-plugin ./mine.so", "All parts of mine.so"},
                           {"weft check-plugin ./mine.so --sample trace.calls",
                            "A trace format, with a trace of it"}},

@@ -174,10 +174,13 @@ static enum wf_status add_all(const struct weft_plugin *plugin, struct wf_err *e
     return status;
 }
 
-/* Loads the object in a child first, which may crash. */
+/* How a child ends that could try, and the time that it has. */
+enum { TRIED = 101, TRIAL_SECONDS = 60 };
+
+/* Loads the object in a child first, which may crash, hang or end. */
 static enum wf_status try_to_load(const char *path, struct wf_err *err)
 {
-    static const int crashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+    static const int crashes[] = {SIGABRT, SIGALRM, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
     int how = 0;
     pid_t child = fork();
 
@@ -185,18 +188,24 @@ static enum wf_status try_to_load(const char *path, struct wf_err *err)
         for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
             (void)signal(crashes[i], SIG_DFL); /* no report of a bug of weft */
         }
+        (void)alarm(TRIAL_SECONDS);
         (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        _exit(0);
+        _exit(TRIED);
     }
     while (child > 0 && waitpid(child, &how, 0) != child) {
         if (errno != EINTR) {
             return WF_OK; /* somebody else waits for children: nobody knows how it ended */
         }
     }
-    return child < 0 || !WIFSIGNALED(how)
+    if (child > 0 && WIFSIGNALED(how)) {
+        bool late = WTERMSIG(how) == SIGALRM;
+        return wf_err_set(err, WF_EINVAL, "plug-in '%.200s' %s while it is loaded: %s", path,
+                          late ? "hangs" : "crashes", strsignal(WTERMSIG(how)));
+    }
+    return child < 0 || WEXITSTATUS(how) == TRIED
                ? WF_OK
-               : wf_err_set(err, WF_EINVAL, "plug-in '%.200s' crashes while it is loaded: %s",
-                            path, strsignal(WTERMSIG(how)));
+               : wf_err_set(err, WF_EINVAL,
+                            "plug-in '%.200s' ends the process while it is loaded", path);
 }
 
 /* In a program that loads libweft when it runs, nobody else sees what plug-ins may call. */
