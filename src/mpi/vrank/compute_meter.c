@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpi/vrank/compute_meter.h"
 
+#include "base/os_watch.h"
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -44,22 +46,62 @@ static int64_t count_instructions(void)
                                                                             : 0;
 }
 
-int64_t wf_vrank_meter_now(const struct wf_vrank_meter *meter)
+/* Processor time of this thread, in nanoseconds: a system call. */
+static int64_t cpu_now(void)
 {
     struct timespec now = {.tv_sec = 0};
 
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The last reading of both clocks in this thread. Nobody takes the processor away for less than SHORT_NS, so
+ * that shorter spans, and what passed since a reading that is not older, are read from the clock that costs
+ * no system call. */
+enum { SHORT_NS = WF_OS_WATCH_NS };
+static _Thread_local struct {
+    int64_t wall, cpu; /* 0: never read */
+} both;
+
+static void read_both(int64_t wall)
+{
+    both.cpu = cpu_now();
+    both.wall = wall;
+}
+
+int64_t wf_vrank_meter_now(const struct wf_vrank_meter *meter)
+{
     if (meter->kind == WF_VRANK_METER_INSTRUCTIONS) {
         return count_instructions();
     }
-    if (meter->kind == WF_VRANK_METER_TIME) {
-        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    if (meter->kind == WF_VRANK_METER_NONE) {
+        return 0;
     }
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    int64_t wall = wf_os_watch_now();
+    if (both.wall == 0 || wall - both.wall > SHORT_NS) {
+        read_both(wall);
+    }
+    return wall;
+}
+
+/* How much of a span that began then the thread had a processor. */
+static int64_t time_since(int64_t then)
+{
+    int64_t wall = wf_os_watch_now(), span = wall - then;
+
+    if (span < SHORT_NS || both.wall == 0 || both.wall > then) {
+        return span;
+    }
+    int64_t cpu = both.cpu + (then - both.wall);
+    read_both(wall);
+    return both.cpu - cpu < span ? both.cpu - cpu : span;
 }
 
 int64_t wf_vrank_meter_since(const struct wf_vrank_meter *meter, int64_t then)
 {
-    int64_t units = wf_vrank_meter_now(meter) - then - meter->own;
+    int64_t units = (meter->kind == WF_VRANK_METER_TIME ? time_since(then)
+                                                        : wf_vrank_meter_now(meter) - then) -
+                    meter->own;
 
     return units > 0 ? (int64_t)((double)units * meter->ps_per_unit) : 0;
 }

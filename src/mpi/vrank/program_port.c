@@ -68,10 +68,10 @@ static void yield(struct wf_vrank_rank *rank)
 
 void wf_vrank_span_begin(struct wf_vrank_rank *rank)
 {
-    if (rank->program->meter.kind == WF_VRANK_METER_TIME) {
-        wf_os_watch_begin(wf_os_watch_now());
-    }
     rank->computing_since = wf_vrank_meter_now(&rank->program->meter);
+    if (rank->program->meter.kind == WF_VRANK_METER_TIME) {
+        wf_os_watch_begin(rank->computing_since); /* its clock is that of the meter */
+    }
 }
 
 /* What the system did during a span of this thread, which took so many nanoseconds. */

@@ -326,6 +326,19 @@ static void release(struct recorder *recorder, uint32_t number, bool all)
     }
 }
 
+/* Nothing more comes from a rank. */
+static void end_rank(struct recorder *recorder, uint32_t number)
+{
+    (void)pthread_mutex_lock(&recorder->lock);
+    for (uint32_t i = 0; i < recorder->config.n_records; i++) {
+        struct wf_trace_writer *writer = writer_of(recorder, i);
+        if (writer != NULL && writer->ops->rank_ends != NULL) {
+            writer->ops->rank_ends(writer, number);
+        }
+    }
+    (void)pthread_mutex_unlock(&recorder->lock);
+}
+
 /* A new communicator is known once the program goes on after the call that created it. */
 static void set_created(struct recorder *recorder, uint32_t number)
 {
@@ -397,6 +410,9 @@ static bool recorder_next(const struct wf_source *source, uint32_t number,
         }
         release(recorder, number, rank->ended);
         (void)pthread_mutex_unlock(&recorder->lock);
+    }
+    if (rank->ended) {
+        end_rank(recorder, number);
     }
     return !rank->ended;
 }

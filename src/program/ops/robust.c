@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/int128.h"
 #include "base/mem.h"
+#include "base/rng.h"
 #include "program/ops/disturbance.h"
 
 #include <stdlib.h>
@@ -57,16 +58,39 @@ static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
     return product > INT64_MAX ? INT64_MAX : (uint64_t)product;
 }
 
-static int order(const void *a, const void *b)
-{
-    return WF_ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
-/* The median of values[0..n-1], n > 0; the lower one of two. Sorts them. */
+/* The median of values[0..n-1], n > 0; the lower one of two. Changes their order: Hoare's selection, around
+ * elements at random places. */
 static uint64_t median(uint64_t *values, uint64_t n)
 {
-    qsort(values, n, sizeof(*values), order);
-    return values[(n - 1) / 2];
+    uint64_t first = 0, last = n - 1, middle = last / 2;
+
+    while (first < last) {
+        uint64_t pivot = values[first + wf_rng_mix(first ^ last) % (last - first + 1)];
+        uint64_t i = first, k = last;
+        while (i <= k) {
+            while (values[i] < pivot) {
+                i++;
+            }
+            while (values[k] > pivot) {
+                k--;
+            }
+            if (i <= k) {
+                uint64_t swapped = values[i];
+                values[i++] = values[k];
+                values[k] = swapped;
+                if (k == 0) {
+                    break;
+                }
+                k--;
+            }
+        }
+        first = middle >= i ? i : first;
+        last = middle <= k && middle < i ? k : last;
+        if (middle > k && middle < i) {
+            break;
+        }
+    }
+    return values[middle];
 }
 
 static void collect(struct judge *judge, uint32_t place)

@@ -217,7 +217,7 @@ static enum wf_status replace_source(struct wf_sim_recorded *job, struct wf_plan
     wf_source_free(planned->source);
     planned->source = NULL;
     job->recorder = NULL;
-    return wf_trace_open_source(job->path, &planned->source, err);
+    return wf_trace_open_own(job->path, &planned->source, err);
 }
 
 static enum wf_status judge(struct wf_sim_recorded *job, struct wf_plan_job *planned,

@@ -285,7 +285,6 @@ void wf_native_fold_add(struct wf_native_fold *fold, const struct wf_native_fold
 
     append_op(&fold->bytes, kind, parts);
     if (powers == NULL) {
-        append(fold, item);
         return;
     }
     item.hash = XXH3_64bits(fold->bytes.data + item.at, fold->bytes.size - item.at);
@@ -299,6 +298,9 @@ void wf_native_fold_drop(struct wf_native_fold *fold, uint32_t n)
     uint32_t begin = n < fold->n ? fold->items[n].at : (uint32_t)fold->bytes.size;
     uint32_t left = fold->n - n;
 
+    if (fold->items == NULL) {
+        fold->bytes.size = 0;
+    }
     if (n == 0) {
         return;
     }

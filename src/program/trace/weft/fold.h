@@ -54,14 +54,15 @@ void wf_native_fold_powers_init(struct wf_native_fold_powers *powers);
 
 void wf_native_fold_fini(struct wf_native_fold *fold);
 
-/* Adds an op at the end, and makes or extends loops; without powers only adds it. */
+/* Adds an op at the end, and makes or extends loops. Without powers it is only added to the bytes: the window
+ * has no items then. */
 void wf_native_fold_add(struct wf_native_fold *fold, const struct wf_native_fold_powers *powers,
                         enum wf_op_kind kind, const struct wf_op_parts *parts);
 
 /* Whether the window is full: then drop items before adding the next op. */
 bool wf_native_fold_is_full(const struct wf_native_fold *fold);
 
-/* Forgets the first `n` items. */
+/* Forgets the first `n` items; all ops, if there are no items. */
 void wf_native_fold_drop(struct wf_native_fold *fold, uint32_t n);
 
 /* Where item i ends. */

@@ -319,6 +319,19 @@ static void put_block(struct native_writer *w, uint32_t rank)
     block->n_stored = 0;
 }
 
+/* Writes a window that has no items, but ops one after the other. */
+static void put_ops(struct native_writer *w, uint32_t rank, struct wf_native_fold *fold)
+{
+    struct wf_reading in = {fold->bytes.data, fold->bytes.data + fold->bytes.size, false};
+
+    while (in.at < in.end) {
+        if (w->block.records.size >= w->block_size) {
+            put_block(w, rank);
+        }
+        encode_op(&w->block, &in);
+    }
+}
+
 /* Writes the first `n` items of the rank's window. */
 static void put_items(struct native_writer *w, uint32_t rank, uint32_t n)
 {
@@ -332,6 +345,9 @@ static void put_items(struct native_writer *w, uint32_t rank, uint32_t n)
             put_block(w, rank);
         }
         encode_items(block, fold->bytes.data + begin, end - begin);
+    }
+    if (w->temporary && fold->bytes.size > 0) {
+        put_ops(w, rank, fold);
     }
     put_block(w, rank);
     wf_native_fold_drop(fold, n);
@@ -412,7 +428,7 @@ void wf_native_writer_rank_ends(struct wf_trace_writer *writer, uint32_t rank)
     }
     put_items(w, rank, r->fold.n);
     wf_created_fini(&r->created);
-    if (r->fold.items != NULL && w->spare.items == NULL) {
+    if (r->fold.bytes.data != NULL && w->spare.bytes.data == NULL) {
         w->spare = r->fold; /* its memory still counts */
     } else {
         w->memory -= wf_native_fold_memory(&r->fold);
@@ -426,7 +442,7 @@ static void add_to_window(struct native_writer *w, uint32_t rank, enum wf_op_kin
 {
     struct rank_out *r = &w->ranks[rank];
 
-    if (r->fold.items == NULL && w->spare.items != NULL) {
+    if (r->fold.bytes.data == NULL && w->spare.bytes.data != NULL) {
         r->fold = w->spare;
         w->spare = (struct wf_native_fold){.items = NULL};
     }
@@ -573,6 +589,14 @@ static enum wf_status writer_add_graph(struct wf_trace_writer *writer,
     return status;
 }
 
+/* Of a temporary trace, where the order of the blocks does not matter. */
+static void writer_rank_ends(struct wf_trace_writer *writer, uint32_t rank)
+{
+    if (native(writer)->temporary) {
+        wf_native_writer_rank_ends(writer, rank);
+    }
+}
+
 static enum wf_status writer_finish(struct wf_trace_writer *writer, struct wf_err *err)
 {
     struct native_writer *w = native(writer);
@@ -608,6 +632,7 @@ const struct wf_trace_writer_ops wf_native_writer_ops = {
     .cost = writer_cost,
     .any_sizes = writer_any_sizes,
     .add = writer_add,
+    .rank_ends = writer_rank_ends,
     .add_graph = writer_add_graph,
     .finish = writer_finish,
     .discard = writer_discard,
