@@ -29,7 +29,8 @@ struct wf_port_rank {
     uint32_t rank, n_ranks; /* in the program */
     void *lib;              /* belongs to the library */
     const char *call;       /* the MPI function that the program called last, or null */
-    bool has_left;          /* it has ended between MPI_Init() and MPI_Finalize() */
+    bool has_left;          /* it has ended between MPI_Init() and MPI_Finalize()... */
+    bool has_finalized;     /* ...or after it: what it returns concerns no other rank */
     int64_t *computed;      /* if not null, computing adds its picoseconds here and is no op */
 };
 

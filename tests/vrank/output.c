@@ -47,5 +47,5 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     printf("no end");
-    return 0;
+    return strcmp(how, "late") == 0 ? 256 * rank + (rank > 1) : 0;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 static volatile double sum;
 
@@ -20,7 +21,12 @@ static void compute(int allocate)
 
 static void crash(void)
 {
-    *(volatile int *)8 = 1; /* line 23 */
+    *(volatile int *)8 = 1; /* line 24 */
+}
+
+static void on_alarm(int number)
+{
+    sum += number;
 }
 
 int main(int argc, char **argv)
@@ -40,6 +46,10 @@ int main(int argc, char **argv)
             compute(1);
         } else if (strcmp(argv[1], "crash") == 0) {
             crash();
+        } else if (strcmp(argv[1], "timer") == 0) {
+            const struct itimerval often = {{0, 100}, {0, 100}};
+            signal(SIGALRM, on_alarm);
+            setitimer(ITIMER_REAL, &often, NULL); /* never stopped */
         } else {
             MPI_Send((void *)8, 100, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
         }

@@ -62,6 +62,19 @@ def check_ends(program):
         vrank.complain("a crash comes without a backtrace", done.stderr)
 
 
+def check_late_codes(program):
+    """What a rank returns after MPI_Finalize is reported, and costs nobody the result."""
+    for options in ((), ("--threads", "2", "--sched", "conservative")):
+        done = weft("-n", "4", *NETWORK, *options, "--", program, "late")
+        document = json.loads(pathlib.Path("result.json").read_text())
+        words = "rank 2 ended with code 1 after MPI_Finalize, and so did 1 other rank"
+        if (done.returncode != 4 or words + "; the result is complete" not in done.stderr or
+                document["result"]["failed"] != {"rank": 2, "code": 1, "ranks": 2, "words": words} or
+                document["result"]["status"] != "completed" or words not in document["warnings"]):
+            vrank.complain(f"codes after MPI_Finalize: {done.returncode}", done.stderr,
+                           document["result"])
+
+
 def check_system_calls(program):
     source = vrank.SOURCE / "tests/vrank/system_calls.c"
     for options in (("-n", "5"), ("-n", "5", "--sched", "conservative", "--threads", "2")):
@@ -173,6 +186,7 @@ def main():
     if None not in programs.values():
         check_labels(programs["output"])
         check_ends(programs["output"])
+        check_late_codes(programs["output"])
         check_system_calls(programs["system_calls"])
         check_children(programs["children"])
         check_misuse(programs["misuse"])

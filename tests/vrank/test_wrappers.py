@@ -88,7 +88,7 @@ def check_ends():
     done = run(vrank.WEFT, "run", "-n", 3, "-f", "-o", "r.json", "--", "./a")
     for rank in range(3):
         expect(done.stdout, f"rank {rank}\n", "exit(0)")
-    for argument, words in (("7", "rank 1 ended the program with code 7"),
+    for argument, words in (("7", "rank 1 ended with code 7 after MPI_Finalize"),
                             ("more", "start all of them with -n"),
                             ("abort", "rank 1 crashed at simulated time 0 ps: Aborted")):
         done = run(vrank.WEFT, "run", "-n", 3, "-f", "-o", "r.json", "--", "./a", argument,

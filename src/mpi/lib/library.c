@@ -147,6 +147,7 @@ static void rank_ends(struct wf_port_rank *self)
     struct wl_rank *rank = self->lib;
 
     self->has_left = rank->initialized && !rank->finalized;
+    self->has_finalized = rank->finalized;
     wl_streams_free(rank);
     wl_recvs_forget(rank);
     free_requests(rank, true);

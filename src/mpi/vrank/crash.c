@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -27,6 +28,9 @@ enum { N_WATCHED = sizeof(watched) / sizeof(watched[0]), N_CRASHES = 5 };
 static _Atomic(const struct wf_vrank_crash_watch *) current;
 static void (*_Atomic report_by)(const struct wf_live_crash *crash);
 static struct sigaction before[N_WATCHED];
+static const int timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+enum { N_TIMERS = sizeof(timers) / sizeof(timers[0]) };
+static bool was_armed[N_TIMERS];           /* before the program, by whoever started weft */
 static _Atomic pid_t threads[THREADS_MAX]; /* that run ranks */
 static _Atomic uint32_t n_threads;
 static atomic_bool in_child; /* of fork() */
@@ -301,6 +305,10 @@ void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch)
     (void)sigemptyset(&action.sa_mask);
     (void)sigemptyset(&leave.sa_mask);
     atomic_store(&current, watch);
+    for (int i = 0; i < N_TIMERS; i++) {
+        struct itimerval now;
+        was_armed[i] = getitimer(timers[i], &now) == 0 && timerisset(&now.it_value);
+    }
     for (int i = 0; i < N_WATCHED; i++) {
         (void)sigaction(watched[i], &action, &before[i]);
     }
@@ -326,8 +334,19 @@ void wf_vrank_crash_in_child(void)
     }
 }
 
+/* A timer that a rank has not stopped would interrupt weft once the handler of the program is gone. */
+static void stop_timers(void)
+{
+    for (int i = 0; i < N_TIMERS && atomic_load(&current) != NULL; i++) {
+        if (!was_armed[i]) {
+            (void)setitimer(timers[i], &(struct itimerval){.it_value = {0}}, NULL);
+        }
+    }
+}
+
 void wf_vrank_crash_ignore(void)
 {
+    stop_timers();
     for (int i = 0; i < N_WATCHED && atomic_load(&current) != NULL; i++) {
         (void)sigaction(watched[i], &before[i], NULL);
     }

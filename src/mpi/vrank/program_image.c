@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpi/vrank/program_image.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "mpi/vrank/kernel_calls.h"
 #include "mpi/vrank/program_objects.h"
@@ -451,6 +452,7 @@ void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank)
     if (copy->current == rank) {
         return;
     }
+    double begun = wf_clock_wall();
     if (!copy->has_thread) {
         join_thread(copy);
     }
@@ -459,6 +461,17 @@ void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank)
     }
     restore(copy, image->saved[rank]);
     copy->current = rank;
+    copy->seconds += wf_clock_wall() - begun;
+}
+
+double wf_vrank_image_seconds(const struct wf_vrank_image *image)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < image->n_copies; i++) {
+        sum += image->copies[i].seconds;
+    }
+    return sum;
 }
 
 void wf_vrank_image_ended(struct wf_vrank_image *image, uint32_t rank)

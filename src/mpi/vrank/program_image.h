@@ -41,6 +41,8 @@ bool wf_vrank_image_has_kernel(const struct wf_vrank_image *image, uint32_t func
 
 /* This thread is about to run this rank: makes the program's variables those of the rank. */
 void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank);
+/* The wall time that this took so far, in all threads. */
+double wf_vrank_image_seconds(const struct wf_vrank_image *image);
 /* The rank has ended: frees its variables. */
 void wf_vrank_image_ended(struct wf_vrank_image *image, uint32_t rank);
 

@@ -69,6 +69,7 @@ struct wf_vrank_copy {
     struct wf_vrank_object *objects;
     uint32_t n_objects;
     uint32_t program; /* index of the program */
+    double seconds;   /* that it took to put others into place */
     uint32_t current; /* the rank whose variables are in place; n_ranks if none */
     /* The pages that ranks have written to, in the order of the first writes. The other pages
      * are the same for all ranks. */

@@ -158,6 +158,11 @@ static void drop_read(struct wf_buf *list, size_t bytes)
     }
 }
 
+static bool is_poll(const struct wf_op *op)
+{
+    return op->kind == WF_OP_IPROBE || wf_op_info(op->kind)->family == WF_FAMILY_TEST;
+}
+
 static const struct wf_port_answer *port_call(struct wf_port_rank *self, const struct wf_op *op)
 {
     struct wf_vrank_rank *rank = rank_of(self);
@@ -172,6 +177,7 @@ static const struct wf_port_answer *port_call(struct wf_port_rank *self, const s
     yield(rank); /* until then the simulation has dropped all ops */
     rank->created = WF_COMM_WORLD;
     answer->clock = rank->clock;
+    rank->polls += is_poll(op) && !answer->found;
     answer->matches = (const void *)heard->matches.data;
     answer->n_matches = (uint32_t)(heard->matches.size / sizeof(struct wf_port_match));
     answer->taken = (const void *)heard->taken.data;
@@ -217,6 +223,7 @@ static void port_exit(struct wf_port_rank *self, int code, bool all)
 
     wf_vrank_kernels_flush(rank);
     rank->state = WF_VRANK_RANK_ENDED;
+    rank->exit_code = (uint8_t)code;
     if (all) {
         wf_vrank_shared_end(&rank->program->shared,
                             &(struct wf_vrank_end){true, self->rank, code, rank->clock});
@@ -343,5 +350,5 @@ void wf_vrank_rank_main(void *arg)
     int code = wf_vrank_image_main(program->image, rank->self.rank, rank->arguments);
     program->library->rank_exits(&rank->self, code);
     program->library->rank_ends(&rank->self);
-    port_exit(&rank->self, code, code != 0);
+    port_exit(&rank->self, code, code != 0 && !rank->self.has_finalized);
 }

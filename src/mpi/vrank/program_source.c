@@ -228,20 +228,28 @@ static struct wf_live_spent program_spent(const struct wf_source *source)
 
     for (uint32_t i = 0; i < source->n_ranks; i++) {
         sum.switches += program->ranks[i].switches;
+        sum.polls += program->ranks[i].polls;
         sum.seconds += program->ranks[i].seconds;
     }
+    sum.switch_seconds = wf_vrank_image_seconds(program->image);
     return sum;
 }
 
-static uint32_t program_left(const struct wf_source *source)
+static struct wf_live_ends program_ends(const struct wf_source *source)
 {
     const struct wf_vrank_program *program = wf_vrank_program_of(source);
-    uint32_t i = 0;
+    struct wf_live_ends ends = {.left = source->n_ranks, .failed = source->n_ranks};
 
-    while (i < source->n_ranks && !program->ranks[i].self.has_left) {
-        i++;
+    for (uint32_t i = source->n_ranks; i-- > 0;) {
+        const struct wf_vrank_rank *rank = &program->ranks[i];
+        ends.left = rank->self.has_left ? i : ends.left;
+        if (rank->exit_code != 0) {
+            ends.failed = i;
+            ends.code = rank->exit_code;
+            ends.n_failed++;
+        }
     }
-    return i;
+    return ends;
 }
 
 static bool program_kernels(const struct wf_source *source, uint32_t i,
@@ -415,7 +423,7 @@ static const struct wf_live_ops program_hooks = {
     .common_region = program_common_region,
     .findings = program_findings,
     .spent = program_spent,
-    .left = program_left,
+    .ends = program_ends,
     .kernels = program_kernels,
 };
 

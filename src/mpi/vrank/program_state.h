@@ -57,6 +57,8 @@ struct wf_vrank_rank {
     struct wf_vrank_blocks blocks; /* of shared memory */
     int64_t kernel_time;           /* picoseconds: kernels that are no op yet */
     int64_t computing_since;       /* reading of its thread's meter */
+    uint32_t polls;                /* that found nothing */
+    uint8_t exit_code;             /* when it has ended, as the system would see it */
     uint64_t switches;             /* how often it was continued... */
     double seconds;                /* ...and for how long, of wall time */
 };

@@ -490,11 +490,11 @@ static struct wf_live_spent recorder_spent(const struct wf_source *source)
     return program->live->spent(program);
 }
 
-static uint32_t recorder_left(const struct wf_source *source)
+static struct wf_live_ends recorder_ends(const struct wf_source *source)
 {
     const struct wf_source *program = recorder_of(source)->config.program;
 
-    return program->live->left(program);
+    return program->live->ends(program);
 }
 
 static enum wf_status recorder_check(const struct wf_source *source, struct wf_err *err)
@@ -537,7 +537,7 @@ static const struct wf_live_ops recorder_hooks = {
     .place = recorder_place,
     .findings = recorder_findings,
     .spent = recorder_spent,
-    .left = recorder_left,
+    .ends = recorder_ends,
 };
 
 static const struct wf_source_ops recorder_ops = {

@@ -50,10 +50,20 @@ struct wf_live_kernel {
     uint64_t calls, executed, picoseconds;
 };
 
-/* What the ranks of this process cost. */
+/* What the ranks of this process cost, in wall time. */
 struct wf_live_spent {
-    uint64_t switches; /* how often one was continued */
-    double seconds;    /* that they took in all until they waited again, of wall time */
+    uint64_t switches;     /* how often one was continued... */
+    uint64_t polls;        /* ...after a test or probe that found nothing */
+    double seconds;        /* that they took in all until they waited again */
+    double switch_seconds; /* to put the variables of each into place */
+};
+
+/* How the ranks of this process ended. A rank is the number of ranks if there is none such. */
+struct wf_live_ends {
+    uint32_t left;   /* the first rank that has ended between MPI_Init() and MPI_Finalize() */
+    uint32_t failed; /* the first that returned something else than 0 after MPI_Finalize()... */
+    uint32_t code;   /* ...namely this, up to 255 */
+    uint32_t n_failed; /* all that did */
 };
 
 /* All members are required, but for findings() and kernels(). Ranks are those of the program. */
@@ -84,9 +94,8 @@ struct wf_live_ops {
     void (*findings)(const struct wf_source *source, struct wf_findings *out);
     /* When the run is over. */
     struct wf_live_spent (*spent)(const struct wf_source *source);
-    /* Likewise: the first rank of this process that has ended between MPI_Init() and MPI_Finalize(); the number
-     * of ranks if none has. */
-    uint32_t (*left)(const struct wf_source *source);
+    /* Likewise. */
+    struct wf_live_ends (*ends)(const struct wf_source *source);
     /* Likewise: the calls of kernel i by ranks of this process; false if there are not as many.
      * Null: there are none. */
     bool (*kernels)(const struct wf_source *source, uint32_t i, struct wf_live_kernel *out);

@@ -15,6 +15,8 @@
 
 #include <weft/weft.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum wf_status wf_stage_execute(struct wf_execution *x)
@@ -48,34 +50,116 @@ enum { PROGRAM_DECIMALS = 6 };
 static struct wf_live_spent spent(const struct wf_plan *plan, struct wf_comm *world)
 {
     const double nano = 1e-9;
-    int64_t switches = 0, ns = 0;
+    struct wf_live_spent sum = {0};
 
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
         const struct wf_source *source = plan->jobs[i].source;
         if (source != NULL && source->live != NULL) {
             const struct wf_live_spent own = source->live->spent(source);
-            switches += (int64_t)own.switches;
-            ns += (int64_t)(own.seconds / nano);
+            sum.switches += own.switches;
+            sum.polls += own.polls;
+            sum.seconds += own.seconds;
+            sum.switch_seconds += own.switch_seconds;
         }
     }
-    switches = wf_world_sum(world, switches);
-    return (struct wf_live_spent){(uint64_t)switches, (double)wf_world_sum(world, ns) * nano};
+    sum.switches = (uint64_t)wf_world_sum(world, (int64_t)sum.switches);
+    sum.polls = (uint64_t)wf_world_sum(world, (int64_t)sum.polls);
+    sum.seconds = (double)wf_world_sum(world, (int64_t)(sum.seconds / nano)) * nano;
+    sum.switch_seconds =
+        (double)wf_world_sum(world, (int64_t)(sum.switch_seconds / nano)) * nano;
+    return sum;
 }
 
-/* The first rank of the run that has ended between MPI_Init() and MPI_Finalize(), in any process; INT64_MAX
- * if none has. All processes call it. */
-static int64_t left_early(const struct wf_plan *plan, struct wf_comm *world)
-{
-    int64_t first = 0, found = INT64_MAX;
+/* How ranks of the run ended, in any process. */
+struct ends {
+    int64_t left;   /* as in struct wf_live_ends, but INT64_MAX if there is none */
+    int64_t failed; /* likewise... */
+    int64_t code;   /* ...and what that rank returned */
+    int64_t n_failed;
+};
 
-    for (uint32_t i = 0; i < plan->n_jobs && found == INT64_MAX; i++) {
+/* All processes call it. */
+static struct ends find_ends(const struct wf_plan *plan, struct wf_comm *world)
+{
+    int64_t first = 0;
+    struct ends found = {.left = INT64_MAX, .failed = INT64_MAX, .code = INT64_MAX};
+
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
         const struct wf_source *source = plan->jobs[i].source;
-        uint32_t rank = source != NULL && source->live != NULL ? source->live->left(source)
-                                                               : plan->jobs[i].n_ranks;
-        found = rank < plan->jobs[i].n_ranks ? first + rank : found;
+        if (source != NULL && source->live != NULL) {
+            const struct wf_live_ends own = source->live->ends(source);
+            if (own.left < plan->jobs[i].n_ranks && found.left == INT64_MAX) {
+                found.left = first + own.left;
+            }
+            if (own.n_failed > 0 && found.n_failed == 0) {
+                found.failed = first + own.failed;
+                found.code = own.code;
+            }
+            found.n_failed += own.n_failed;
+        }
         first += plan->jobs[i].n_ranks;
     }
-    return wf_world_min(world, found);
+    int64_t failed = wf_world_min(world, found.failed);
+    found.code = wf_world_min(world, failed == found.failed ? found.code : INT64_MAX);
+    return (struct ends){.left = wf_world_min(world, found.left),
+                         .failed = failed,
+                         .code = found.code,
+                         .n_failed = wf_world_sum(world, found.n_failed)};
+}
+
+/* The result is complete: nobody waited for these ranks. */
+static void describe_failed(const struct wf_job *job, const struct ends *ends,
+                            struct wf_value *root, struct wf_value *result)
+{
+    char name[WF_DOCUMENT_NAME_MAX], words[2 * WF_DOCUMENT_NAME_MAX], others[48] = "";
+
+    if (ends->n_failed == 0) {
+        return;
+    }
+    const struct wf_document_jobs jobs = wf_document_jobs_of(job);
+    struct wf_value *failed = wf_doc_section(result, "failed");
+    if (ends->n_failed > 1) {
+        (void)snprintf(others, sizeof(others), ", and so did %" PRId64 " other rank%s",
+                       ends->n_failed - 1, ends->n_failed == 2 ? "" : "s");
+    }
+    (void)snprintf(words, sizeof(words), "%s ended with code %" PRId64 " after MPI_Finalize%s",
+                   wf_document_rank_name(&jobs, (uint32_t)ends->failed, name), ends->code,
+                   others);
+    wf_doc_count(failed, "rank", (uint64_t)ends->failed);
+    wf_doc_count(failed, "code", (uint64_t)ends->code);
+    wf_doc_count(failed, "ranks", (uint64_t)ends->n_failed);
+    wf_doc_text(failed, "words", words);
+    wf_sim_warn(root, "%s", words);
+}
+
+/* Tells the user of a run that he stopped what it spent its time on, so that he knows what to change. */
+static void explain_time(const struct wf_live_spent *spent, const struct wf_value *run,
+                         struct wf_value *root)
+{
+    double all = wf_doc_get_real(run, "wall_seconds", 0);
+    double rest =
+        all - spent->seconds - spent->switch_seconds; /* less if threads share the work */
+
+    if (spent->seconds >= rest && spent->seconds >= spent->switch_seconds) {
+        wf_sim_warn(
+            root,
+            "in %.1f s, the program itself took %.1f s on this host: a smaller problem, "
+            "fewer iterations or --kernels make the run shorter, another network does not",
+            all, spent->seconds);
+    } else if (spent->switch_seconds >= rest) {
+        wf_sim_warn(
+            root,
+            "in %.1f s, weft took %.1f s to put variables of ranks into place, at %" PRIu64
+            " switches, %" PRIu64 " of them after polls that found nothing: fewer polls, or "
+            "a program with fewer global variables make the run shorter",
+            all, spent->switch_seconds, spent->switches, spent->polls);
+    } else {
+        wf_sim_warn(
+            root,
+            "in %.1f s, weft took %.1f s to simulate messages%s: fewer ranks or messages, or "
+            "a simpler --net make the run shorter",
+            all, rest, spent->polls > spent->switches / 2 ? " and polls" : "");
+    }
 }
 
 /* Others may wait for it. */
@@ -94,7 +178,7 @@ static void mention_left(const struct wf_job *job, int64_t rank, struct wf_err *
 struct everywhere {
     struct wf_findings findings;
     struct wf_live_spent spent;
-    int64_t left;
+    struct ends ends;
 };
 
 /* Fills the document in the first process. */
@@ -119,7 +203,7 @@ static enum wf_status fill_document(struct wf_execution *x, struct everywhere *a
         return status;
     }
     if (status == WF_ESIM) {
-        mention_left(job, all->left, x->err);
+        mention_left(job, all->ends.left, x->err);
     }
     wf_document_links(job, result);
     if (replay) {
@@ -140,7 +224,13 @@ static enum wf_status fill_document(struct wf_execution *x, struct everywhere *a
     struct wf_value *run = wf_document_run(root, &x->plan, &own->run, job->ops->memory(job));
     if (wf_plan_runs_programs(&x->plan)) {
         wf_doc_count(run, "context_switches", all->spent.switches);
+        wf_doc_count(run, "idle_polls", all->spent.polls);
         wf_doc_measured(run, "program_seconds", all->spent.seconds, PROGRAM_DECIMALS);
+        wf_doc_measured(run, "switch_seconds", all->spent.switch_seconds, PROGRAM_DECIMALS);
+        describe_failed(job, &all->ends, root, result);
+        if (own->status == WF_EINTR) {
+            explain_time(&all->spent, run, root);
+        }
     }
     return status;
 }
@@ -148,7 +238,7 @@ static enum wf_status fill_document(struct wf_execution *x, struct everywhere *a
 enum wf_status wf_stage_describe(struct wf_execution *x)
 {
     const struct wf_executor_job *own = &x->outcome;
-    struct everywhere all = {.left = INT64_MAX};
+    struct everywhere all = {.ends = {.left = INT64_MAX}};
     struct wf_document_kernels kernels;
     enum wf_status status = own->status;
 
@@ -161,7 +251,7 @@ enum wf_status wf_stage_describe(struct wf_execution *x)
     wf_document_kernels_collect(&x->plan, x->host->world, &kernels);
     if (wf_plan_runs_programs(&x->plan)) {
         all.spent = spent(&x->plan, x->host->world);
-        all.left = left_early(&x->plan, x->host->world);
+        all.ends = find_ends(&x->plan, x->host->world);
     }
     if (wf_comm_rank(x->host->world) == 0) {
         x->doc = make_document(&x->plan);

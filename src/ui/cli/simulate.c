@@ -255,6 +255,9 @@ enum wf_status wf_simulate_scenario(struct wf_cli *cli, const struct wf_simulate
         if (written != WF_OK) {
             status = written;
             *err = write_err;
+        } else if (status == WF_OK && wf_doc_find(doc, "result.failed") != NULL) {
+            status = wf_err_set(err, WF_ESIM, "%s; the result is complete",
+                                wf_doc_get_text(doc, "result.failed.words", ""));
         }
         wf_doc_free(doc);
     }

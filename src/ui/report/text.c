@@ -299,8 +299,10 @@ static const struct wf_phrase_line run_lines[] = {
     {"Simulation took", "run",
      .text = "{wall_seconds:.3} s, {cpu_seconds:.3} s of CPU, {peak_rss_bytes:size}"},
     {"Program took", "run",
-     .text = "{program_seconds:.3} s in its own code and MPI calls, "
-             "{context_switches:switch|switches} between ranks"},
+     .text =
+         "{program_seconds:.3} s in its own code and MPI calls; {switch_seconds:.3} s for "
+         "{context_switches:switch|switches} between ranks[, {idle_polls} of them after polls "
+         "that found nothing]"},
     {"Schedule", "run",
      .text = "{scheduler|?}, {threads:thread|threads}[ ({threads_reason})], "
              "{processes:process|processes}"},

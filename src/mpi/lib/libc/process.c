@@ -133,8 +133,8 @@ _Noreturn void __wrap__Exit(int code);
 _Noreturn void __wrap_quick_exit(int code);
 _Noreturn void __wrap_abort(void);
 
-/* Ends the rank; with `all` the whole run. Ends only itself in a child. */
-_Noreturn static void end(int code, bool all)
+/* Ends the rank; or the whole run, if it failed before MPI_Finalize(). Ends only itself in a child. */
+_Noreturn static void end(int code)
 {
     if (wl.in_child) {
         _exit(code);
@@ -143,7 +143,7 @@ _Noreturn static void end(int code, bool all)
 
     weft_mpi_library.rank_ends(self);
     (void)fflush(stdout);
-    wl.port->exit(self, code, all);
+    wl.port->exit(self, code, code != 0 && !self->has_finalized);
     _exit(code);
 }
 
@@ -164,7 +164,7 @@ _Noreturn void __wrap_exit(int code)
         exit(code);
     }
     wl_rank_exits(rank->self, code);
-    end(code, code != 0);
+    end(code);
 }
 
 #define WRAP_EXIT(name)                    \
@@ -173,7 +173,7 @@ _Noreturn void __wrap_exit(int code)
         if (running() == NULL) {           \
             name(code);                    \
         }                                  \
-        end(code, code != 0);              \
+        end(code);                         \
     }
 
 WRAP_EXIT(_exit)
