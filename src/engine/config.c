@@ -7,7 +7,8 @@ const char *const wf_scheduler_names[] = {
     "sequential", "conservative", "optimistic", "check-undo", "perturb", "auto", NULL,
 };
 
-const char *const wf_engine_partition_names[] = {"block", "cyclic", "spread", "auto", NULL};
+const char *const wf_engine_partition_names[] = {"block",    "cyclic", "spread", "spread8",
+                                                 "spread32", "auto",   NULL};
 
 const struct wf_param wf_engine_params[] = {
 #define WF_ENGINE_PARAM(name_, member, kind, ...)         \

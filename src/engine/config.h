@@ -21,7 +21,9 @@ enum wf_scheduler {
 enum wf_partition {
     WF_PARTITION_BLOCK,
     WF_PARTITION_CYCLIC,
-    WF_PARTITION_SPREAD,
+    WF_PARTITION_SPREAD, /* single processes in turn, or stretches of 8 or 32 */
+    WF_PARTITION_SPREAD_8,
+    WF_PARTITION_SPREAD_32,
     WF_PARTITION_AUTO, /* blocks, or spread if a trial shows that it is better */
 };
 

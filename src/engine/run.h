@@ -22,7 +22,7 @@ enum { WF_RUN_DEVICE_MAX = 96, WF_RUN_FORECASTS = 4 };
 /* What the run would take on several threads (engine/core/forecast.h). */
 struct wf_run_forecast {
     uint32_t threads;
-    int partition;            /* enum wf_partition: the better one */
+    int partition;            /* enum wf_partition: the best one */
     uint64_t critical_events; /* of the busiest thread of each window, summed over windows */
     uint64_t remote_events;   /* scheduled by a process of another thread */
     double seconds;

@@ -365,7 +365,7 @@ class Scenarios:
         threads = rng.choice([2, most_threads]) if rng.random() < few else 1
         settings = {"engine.sched": scheduler, "engine.threads": str(threads),
                     "engine.fit": "no"}
-        for key, values in {"engine.partition": ["block", "cyclic", "spread", "auto"], "engine.trial": ["0", "1", "50"], "engine.batch": ["1", "7"],
+        for key, values in {"engine.partition": ["block", "cyclic", "spread", "spread8", "spread32", "auto"], "engine.trial": ["0", "1", "50"], "engine.batch": ["1", "7"],
                             "engine.gvt_interval": ["1", "3"], "engine.lps_per_kp": ["2", "8"],
                             "engine.leash": ["100ns", "3us"], "engine.safe": ["no"], "engine.memory": ["4KiB", "64KiB"],
                             "engine.perturb_seed": [str(rng.randrange(10 ** 6))]}.items():

@@ -46,7 +46,7 @@ static inline enum fault fault_of(const struct wf_ctx *ctx, uint32_t dst, int64_
     uint32_t number = wf_block_number(ctx->map, dst);
     const struct wf_block *block = &ctx->blocks[number];
 
-    if (number >= ctx->n_blocks || wf_block_index(block, dst) >= block->count) {
+    if (number >= ctx->n_blocks || dst >= block->end) {
         return NO_PROCESS;
     }
     if (size > block->payload_max) {

@@ -193,7 +193,7 @@ static void visit_processes(struct wf_worker *worker, bool finishing)
         const struct wf_block *block = &worker->engine->blocks[worker->blocks[b]];
         const struct wf_process_ops *ops = block->group->ops;
         for (uint32_t i = 0; i < block->count; i++) {
-            uint32_t id = block->first + (i << block->spread);
+            uint32_t id = wf_block_id(block, i);
             struct wf_event now = {.key = {.src = id}, .dst = id};
             wf_ctx_enter(ctx, block, now.dst, &now);
             if (finishing && ops->finish != NULL) {
@@ -288,13 +288,8 @@ static void *worker_main(void *arg)
 static void *late_main(void *arg)
 {
     struct wf_worker *worker = arg;
-    struct wf_engine *engine = worker->engine;
 
-    wf_worker_begin(worker);
-    wf_scheduler_conservative.prepare(worker);
-    wf_barrier_wait(&engine->barrier); /* all have prepared */
-    wf_barrier_wait(&engine->barrier); /* all have their events */
-    wf_scheduler_conservative.run(worker);
+    wf_worker_join(worker);
     worker_end(worker);
     wf_scheduler_conservative.release(worker);
     return NULL;

@@ -11,6 +11,29 @@
 
 static const double nano = 1e-9;
 
+static const int partitions[WF_FORECAST_KINDS] = {
+    [WF_FORECAST_BLOCK] = WF_PARTITION_BLOCK,
+    [WF_FORECAST_SPREAD] = WF_PARTITION_SPREAD,
+    [WF_FORECAST_SPREAD_8] = WF_PARTITION_SPREAD_8,
+    [WF_FORECAST_SPREAD_32] = WF_PARTITION_SPREAD_32,
+};
+
+/* The kind that is counted for a partition; CYCLIC is judged like BLOCK. */
+static unsigned kind_of(int partition)
+{
+    unsigned kind = WF_FORECAST_KINDS - 1;
+
+    while (kind > WF_FORECAST_BLOCK && partitions[kind] != partition) {
+        kind--;
+    }
+    return kind;
+}
+
+unsigned wf_forecast_stretch(int partition)
+{
+    return wf_forecast_stretch_bits[kind_of(partition)];
+}
+
 struct wf_forecast *wf_forecast_new(const struct wf_engine *engine)
 {
     struct wf_forecast *forecast = wf_xcalloc(1, sizeof(*forecast));
@@ -53,14 +76,23 @@ static void halve(uint32_t *counts, size_t n, bool by_neighbours)
     }
 }
 
-static void end_part(struct wf_forecast_part *part, uint32_t *counts, bool by_neighbours)
+static void end_part(struct wf_forecast_part *part, bool by_neighbours)
 {
+    uint32_t *counts = part->events;
+
     for (unsigned bits = WF_FORECAST_BITS;; bits--) {
         part->critical[bits] += most_of(counts, UINT32_C(1) << bits);
         if (bits == 0) {
-            return;
+            break;
         }
         halve(counts, UINT32_C(1) << bits, by_neighbours);
+    }
+    memset(counts, 0, sizeof(part->events));
+    for (unsigned bits = 0; bits <= WF_FORECAST_BITS; bits++) {
+        part->remote[bits] = 0;
+        for (unsigned same = 0; same < bits; same++) {
+            part->remote[bits] += part->apart[by_neighbours ? WF_FORECAST_BITS - same : same];
+        }
     }
 }
 
@@ -69,25 +101,15 @@ void wf_forecast_end_window(struct wf_forecast *forecast)
     uint32_t before = 0;
 
     for (uint32_t i = 0; i < WF_FORECAST_PARTS; i++) {
-        before += forecast->blocks[i];
+        before += forecast->parts[WF_FORECAST_BLOCK].events[i];
     }
     if (before == 0) {
         return;
     }
     forecast->n_windows++;
     forecast->n_events += before;
-    end_part(&forecast->parts[WF_FORECAST_BLOCK], forecast->blocks, true);
-    end_part(&forecast->parts[WF_FORECAST_SPREAD], forecast->spread, false);
-    memset(forecast->blocks, 0, sizeof(forecast->blocks));
-    memset(forecast->spread, 0, sizeof(forecast->spread));
-    for (unsigned bits = 0; bits <= WF_FORECAST_BITS; bits++) {
-        uint64_t blocks = 0, spread = 0;
-        for (unsigned same = 0; same < bits; same++) {
-            spread += forecast->low[same];
-            blocks += forecast->high[WF_FORECAST_BITS - same];
-        }
-        forecast->parts[WF_FORECAST_BLOCK].remote[bits] = blocks;
-        forecast->parts[WF_FORECAST_SPREAD].remote[bits] = spread;
+    for (unsigned kind = 0; kind < WF_FORECAST_KINDS; kind++) {
+        end_part(&forecast->parts[kind], kind == WF_FORECAST_BLOCK);
     }
 }
 
@@ -141,24 +163,6 @@ double wf_forecast_meeting(void)
     return least;
 }
 
-/* When threads meet, each reads a line of memory of each other: the time grows with their number. */
-static struct wf_run_forecast forecast_of(const struct wf_forecast *forecast, unsigned bits,
-                                          double event_seconds, double meeting_seconds)
-{
-    double blocks = work_of(forecast, WF_FORECAST_BLOCK, bits);
-    double spread = work_of(forecast, WF_FORECAST_SPREAD, bits);
-    unsigned part = spread < blocks ? WF_FORECAST_SPREAD : WF_FORECAST_BLOCK;
-
-    return (struct wf_run_forecast){
-        .threads = UINT32_C(1) << bits,
-        .partition = part == WF_FORECAST_BLOCK ? WF_PARTITION_BLOCK : WF_PARTITION_SPREAD,
-        .critical_events = forecast->parts[part].critical[bits],
-        .remote_events = forecast->parts[part].remote[bits],
-        .seconds = (spread < blocks ? spread : blocks) * event_seconds +
-                   (double)forecast->n_windows * (UINT32_C(1) << (bits - 1)) * meeting_seconds,
-    };
-}
-
 /* ---- choosing ---- */
 
 /* The work of the busiest of any number of threads: between two powers of two it falls like that of the lower
@@ -171,23 +175,24 @@ static double work_on(const struct wf_forecast *forecast, unsigned part, uint32_
     return work_of(forecast, part, bits) * (double)(UINT32_C(1) << bits) / (double)threads;
 }
 
-static unsigned part_of(const struct wf_forecast *forecast, uint32_t threads, int partition)
+/* The kind with the least work; with a partition that the user wants, that one. */
+static unsigned best_of(const struct wf_forecast *forecast, uint32_t threads, int partition)
 {
-    if (partition == WF_PARTITION_AUTO) {
-        return work_on(forecast, WF_FORECAST_SPREAD, threads) <
-                       work_on(forecast, WF_FORECAST_BLOCK, threads)
-                   ? WF_FORECAST_SPREAD
-                   : WF_FORECAST_BLOCK;
+    unsigned best = kind_of(partition);
+
+    for (unsigned kind = 0; partition == WF_PARTITION_AUTO && kind < WF_FORECAST_KINDS;
+         kind++) {
+        if (work_on(forecast, kind, threads) < work_on(forecast, best, threads)) {
+            best = kind;
+        }
     }
-    return partition == WF_PARTITION_SPREAD ? WF_FORECAST_SPREAD : WF_FORECAST_BLOCK;
+    return best;
 }
 
 int wf_forecast_partition(struct wf_forecast *forecast, uint32_t threads)
 {
     wf_forecast_end_window(forecast);
-    return part_of(forecast, threads, WF_PARTITION_AUTO) == WF_FORECAST_SPREAD
-               ? WF_PARTITION_SPREAD
-               : WF_PARTITION_BLOCK;
+    return partitions[best_of(forecast, threads, WF_PARTITION_AUTO)];
 }
 
 double wf_forecast_window(uint32_t threads, double meeting_seconds)
@@ -207,21 +212,35 @@ struct wf_forecast_choice wf_forecast_choose(struct wf_forecast *forecast, uint3
 
     for (uint64_t next = 2; max > 1; next *= 2) {
         uint32_t n = next < max ? (uint32_t)next : max;
-        unsigned part = part_of(forecast, n, partition);
-        double seconds = work_on(forecast, part, n) * event_seconds +
+        unsigned kind = best_of(forecast, n, partition);
+        double seconds = work_on(forecast, kind, n) * event_seconds +
                          (double)forecast->n_windows * wf_forecast_window(n, meeting_seconds);
         if (seconds < least) {
             least = seconds;
             best.threads = n;
-            best.partition = partition != WF_PARTITION_AUTO ? partition
-                             : part == WF_FORECAST_SPREAD   ? WF_PARTITION_SPREAD
-                                                            : WF_PARTITION_BLOCK;
+            best.partition = partition != WF_PARTITION_AUTO ? partition : partitions[kind];
         }
         if (n == max) {
             break;
         }
     }
     return best;
+}
+
+/* When threads meet, each reads a line of memory of each other: the time grows with their number. */
+static struct wf_run_forecast forecast_of(const struct wf_forecast *forecast, unsigned bits,
+                                          double event_seconds, double meeting_seconds)
+{
+    unsigned kind = best_of(forecast, UINT32_C(1) << bits, WF_PARTITION_AUTO);
+
+    return (struct wf_run_forecast){
+        .threads = UINT32_C(1) << bits,
+        .partition = partitions[kind],
+        .critical_events = forecast->parts[kind].critical[bits],
+        .remote_events = forecast->parts[kind].remote[bits],
+        .seconds = work_of(forecast, kind, bits) * event_seconds +
+                   (double)forecast->n_windows * (UINT32_C(1) << (bits - 1)) * meeting_seconds,
+    };
 }
 
 void wf_forecast_report(struct wf_forecast *forecast, double event_seconds, struct wf_run *run)

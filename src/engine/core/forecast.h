@@ -6,8 +6,8 @@
  *
  * In each window the threads wait for the one that has the most events. The sum of these numbers
  * over all windows is the critical path. An event that a process of another thread scheduled is
- * remote. Both are counted for powers of two of threads and for both partitions, and depend on the
- * model alone. An event costs two increments, a window a few hundred additions.
+ * remote. Both are counted for powers of two of threads and for each kind of partition, and depend on
+ * the model alone. An event costs eight increments, a window some hundred additions.
  */
 
 #include "engine/config.h"
@@ -20,8 +20,22 @@ enum {
     WF_FORECAST_PARTS = 1 << WF_FORECAST_BITS
 };
 
-/* Counts for one partition, [b] for 2^b threads. */
+/* The kinds of partitions: stretches with a share of each group, or stretches of 1, 8 and 32 in turn. */
+enum {
+    WF_FORECAST_BLOCK,
+    WF_FORECAST_SPREAD,
+    WF_FORECAST_SPREAD_8,
+    WF_FORECAST_SPREAD_32,
+    WF_FORECAST_KINDS
+};
+
+/* Counts for one kind. */
 struct wf_forecast_part {
+    uint32_t events[WF_FORECAST_PARTS]; /* of the window */
+    /* Events by how far apart they and their source are: in blocks the number of low bits of the places up to
+     * the highest that differs, otherwise the number of low bits that are the same. */
+    uint64_t apart[WF_FORECAST_BITS + 1];
+    /* [b] for 2^b threads. */
     uint64_t critical[WF_FORECAST_BITS + 1];
     uint64_t remote[WF_FORECAST_BITS + 1];
 };
@@ -29,14 +43,11 @@ struct wf_forecast_part {
 struct wf_forecast {
     uint8_t *place; /* by process: in which 64th of its group it is */
     uint64_t window, n_windows, n_events;
-    uint32_t blocks[WF_FORECAST_PARTS], spread[WF_FORECAST_PARTS]; /* events of the window */
-    /* Events whose source is in another place: by the number of low bits that are the same, and
-     * of high bits that differ. */
-    uint64_t low[WF_FORECAST_BITS + 1], high[WF_FORECAST_BITS + 1];
-    struct wf_forecast_part parts[2]; /* WF_FORECAST_BLOCK, WF_FORECAST_SPREAD */
+    struct wf_forecast_part parts[WF_FORECAST_KINDS];
 };
 
-enum { WF_FORECAST_BLOCK, WF_FORECAST_SPREAD };
+/* The logarithm of the number of processes that stay side by side in this kind of spread partition. */
+unsigned wf_forecast_stretch(int partition);
 
 /* The caller frees the forecast with wf_forecast_free(). */
 struct wf_forecast *wf_forecast_new(const struct wf_engine *engine);
@@ -44,21 +55,28 @@ void wf_forecast_free(struct wf_forecast *forecast); /* null is allowed */
 /* Counts the events of the last window. To be called when the window ends. */
 void wf_forecast_end_window(struct wf_forecast *forecast);
 
+static const unsigned char wf_forecast_stretch_bits[WF_FORECAST_KINDS] = {
+    [WF_FORECAST_SPREAD_8] = 3, [WF_FORECAST_SPREAD_32] = 5};
+
 /* Counts an event of a process, scheduled by `src`. Windows come in ascending order. */
 static inline void wf_forecast_count(struct wf_forecast *forecast, uint64_t window,
                                      uint32_t dst, uint32_t src)
 {
-    uint32_t low = (dst ^ src) % WF_FORECAST_PARTS;
+    struct wf_forecast_part *parts = forecast->parts;
     unsigned high = forecast->place[dst] ^ forecast->place[src];
 
     if (window != forecast->window) {
         wf_forecast_end_window(forecast);
         forecast->window = window;
     }
-    forecast->blocks[forecast->place[dst]]++;
-    forecast->spread[dst % WF_FORECAST_PARTS]++;
-    forecast->low[low == 0 ? WF_FORECAST_BITS : (unsigned)__builtin_ctz(low)]++;
-    forecast->high[high == 0 ? 0 : 32 - (unsigned)__builtin_clz(high)]++;
+    parts[WF_FORECAST_BLOCK].events[forecast->place[dst]]++;
+    parts[WF_FORECAST_BLOCK].apart[high == 0 ? 0 : 32 - (unsigned)__builtin_clz(high)]++;
+    for (unsigned kind = WF_FORECAST_SPREAD; kind < WF_FORECAST_KINDS; kind++) {
+        unsigned stretch = wf_forecast_stretch_bits[kind];
+        uint32_t low = ((dst ^ src) >> stretch) % WF_FORECAST_PARTS;
+        parts[kind].events[(dst >> stretch) % WF_FORECAST_PARTS]++;
+        parts[kind].apart[low == 0 ? WF_FORECAST_BITS : (unsigned)__builtin_ctz(low)]++;
+    }
 }
 
 struct wf_forecast_choice {

@@ -48,6 +48,7 @@ struct wf_engine {
     struct wf_depot depot;
     struct wf_worker *workers; /* n_threads */
     struct wf_barrier barrier;
+    struct wf_bag dealt;  /* after a trial: the events, until all threads have theirs */
     unsigned char *tally; /* merged */
 
     bool interrupted;
@@ -113,8 +114,11 @@ static inline void wf_engine_unload(const struct wf_engine *engine, const unsign
 void wf_worker_begin(struct wf_worker *worker);
 
 /* Cuts the groups of a run on one thread anew, for several, moves the states, and starts the threads. Each
- * prepares, meets the others once, and again when it has its events; then it runs. */
+ * joins the run. */
 void wf_engine_split(struct wf_engine *engine, uint32_t n_threads, int partition);
+
+/* trial.c: a thread takes its events, meets the others, and runs. */
+void wf_worker_join(struct wf_worker *worker);
 
 /* partition.c: cuts groups of processes into blocks, deals the blocks to workers, and allocates
  * zeroed states for those of this operating-system process. */

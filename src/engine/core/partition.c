@@ -2,6 +2,7 @@
 #include "engine/core/internal.h"
 
 #include "base/mem.h"
+#include "engine/core/forecast.h"
 #include "engine/tuning.h"
 
 #include <assert.h>
@@ -32,7 +33,7 @@ static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_wo
     uint64_t blocks = spread > 0 ? 1 : WF_TUNE_BLOCKS;
     uint64_t widest = 0, stride = 0;
     unsigned shift = WF_ID_ALIGN_SHIFT - spread;
-    unsigned least = 0;
+    unsigned least = engine->map.stretch;
 
     for (uint32_t g = 0; g < engine->n_groups; g++) {
         if (engine->groups[g].count > widest) {
@@ -66,7 +67,7 @@ static unsigned choose_spread(const struct wf_engine *engine, uint32_t n_workers
 {
     unsigned spread = 0;
 
-    if (engine->config.partition != WF_PARTITION_SPREAD || engine->config.lps_per_kp > 1) {
+    if (engine->config.partition < WF_PARTITION_SPREAD || engine->config.lps_per_kp > 1) {
         return 0;
     }
     while (UINT32_C(1) << spread < n_workers && spread < SPREAD_MAX) {
@@ -89,16 +90,20 @@ static void cut_group(struct wf_engine *engine, const struct wf_process_group *g
 {
     const struct wf_block_map map = engine->map;
     uint32_t apart = UINT32_C(1) << map.spread, span = apart << map.shift;
+    uint32_t stretch = UINT32_C(1) << map.stretch, turn = apart << map.stretch;
     uint32_t n = (group->count + span - 1) / span * apart;
 
     for (uint32_t b = 0; b < n; b++) {
-        uint32_t first = b / apart * span + b % apart;
-        uint32_t left = first < group->count ? (group->count - first + apart - 1) / apart : 0;
+        uint32_t begin = b / apart * span, skip = b % apart * stretch;
+        uint32_t left = group->count - begin < span ? group->count - begin : span;
+        uint32_t rest = left % turn > skip ? left % turn - skip : 0;
         engine->blocks[wf_block_number(map, group->first) + b] = (struct wf_block){
             .group = group,
-            .first = group->first + first,
-            .count = left < span / apart ? left : span / apart,
+            .first = group->first + begin + skip,
+            .count = left / turn * stretch + (rest < stretch ? rest : stretch),
             .spread = map.spread,
+            .within = stretch - 1,
+            .end = group->first + group->count,
             .owner = owner_of(engine, b, n, n_workers),
             .payload_max = (uint32_t)group->ops->payload_max,
         };
@@ -174,8 +179,11 @@ void wf_engine_repartition(struct wf_engine *engine)
 
 void wf_engine_partition(struct wf_engine *engine, uint32_t n_workers)
 {
-    engine->map.spread = choose_spread(engine, n_workers);
-    engine->map.shift = choose_block_shift(engine, n_workers, engine->map.spread);
+    unsigned spread = choose_spread(engine, n_workers);
+
+    engine->map.spread = spread;
+    engine->map.stretch = spread > 0 ? wf_forecast_stretch(engine->config.partition) : 0;
+    engine->map.shift = choose_block_shift(engine, n_workers, spread);
     uint32_t span = UINT32_C(1) << (engine->map.shift + engine->map.spread);
     engine->n_blocks = (uint32_t)(((uint64_t)engine->next_id + span - 1) / span)
                        << engine->map.spread;

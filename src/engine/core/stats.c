@@ -23,7 +23,7 @@ static uint64_t worker_digest(const struct wf_worker *worker)
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
         const struct wf_block *block = &worker->engine->blocks[worker->blocks[b]];
         for (uint32_t i = 0; i < block->count; i++) {
-            uint32_t id = block->first + (i << block->spread);
+            uint32_t id = wf_block_id(block, i);
             sum +=
                 wf_rng_mix(wf_block_lp(block, id)->digest + (id + UINT64_C(1)) * WF_RNG_GOLDEN);
         }

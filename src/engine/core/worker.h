@@ -32,20 +32,31 @@ struct wf_process_group {
     uint32_t state_size;
 };
 
-/* Processes of one group, 2^spread apart, owned by one worker and executed together. */
+/* Processes of one group, owned by one worker and executed together (engine/queue/blocks.h). */
 struct wf_block {
     unsigned char
         *lps; /* of its processes; null if another operating-system process has them */
     const struct wf_process_group *group;
-    uint32_t first, count, spread;
-    uint32_t owner;       /* the worker */
+    uint32_t first, count;
+    uint32_t spread,
+        within;     /* `within` has the bits of a number that are its place in a stretch */
+    uint32_t end;   /* the number after the group's last process */
+    uint32_t owner; /* the worker */
     uint32_t payload_max; /* of the group's operations */
 };
 
 /* The place of a process of the block among its others. */
 static inline uint32_t wf_block_index(const struct wf_block *block, uint32_t id)
 {
-    return (id - block->first) >> block->spread;
+    uint32_t apart = id - block->first;
+
+    return (apart >> block->spread & ~block->within) | (apart & block->within);
+}
+
+/* The process that has this place. */
+static inline uint32_t wf_block_id(const struct wf_block *block, uint32_t index)
+{
+    return block->first + ((index & ~block->within) << block->spread | (index & block->within));
 }
 
 static inline struct wf_lp *wf_block_lp(const struct wf_block *block, uint32_t id)

@@ -148,3 +148,25 @@ bool wf_wheel_take(struct wf_wheel *wheel)
     wheel->used[0][slot / 64] &= ~bit;
     return any;
 }
+
+static void gather(struct wf_wheel *wheel, struct wf_bag *bags, size_t n, struct wf_bag *all)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct wf_chunk **end = &bags[i].head;
+        wf_bag_open(&bags[i], wheel->pool);
+        while (*end != NULL) {
+            end = &(*end)->next;
+        }
+        *end = all->head;
+        all->head = bags[i].head;
+        all->n += bags[i].n;
+        bags[i] = (struct wf_bag){.head = NULL};
+    }
+}
+
+void wf_wheel_gather(struct wf_wheel *wheel, struct wf_bag *all)
+{
+    gather(wheel, wheel->ring, (size_t)WF_WHEEL_SLOTS * wheel->n_blocks, all);
+    gather(wheel, wheel->far, (size_t)WF_WHEEL_LEVELS * WF_WHEEL_SLOTS * WF_WHEEL_BAGS, all);
+    memset(wheel->used, 0, sizeof(wheel->used));
+}

@@ -134,6 +134,9 @@ void wf_wheel_advance(struct wf_wheel *wheel, uint64_t window);
  * and empties them. */
 bool wf_wheel_take(struct wf_wheel *wheel);
 
+/* Moves the chunks of all events to a bag, which can only be read and freed: events stay where they are. */
+void wf_wheel_gather(struct wf_wheel *wheel, struct wf_bag *all);
+
 /* A bag of the present window. */
 static inline struct wf_bag *wf_wheel_bag(const struct wf_wheel *wheel, uint32_t block)
 {

@@ -69,38 +69,39 @@ static bool try(struct wf_worker *worker, double *meeting, struct wf_forecast_ch
     return over;
 }
 
-/* Gives the events to the threads that have their processes now. These wait. */
-static void deal_events(struct wf_worker *worker, struct wf_bag *all)
+/* Every thread reads all events and files its own. */
+void wf_worker_join(struct wf_worker *worker)
 {
-    const struct wf_engine *engine = worker->engine;
+    struct wf_engine *engine = worker->engine;
 
-    wf_bag_seal(all);
-    for (struct wf_chunk *chunk = all->head; chunk != NULL; chunk = chunk->next) {
+    wf_worker_begin(worker);
+    wf_scheduler_conservative.prepare(worker);
+    for (struct wf_chunk *chunk = engine->dealt.head; chunk != NULL; chunk = chunk->next) {
+        wf_chunk_prefetch(chunk->next);
         for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
             const struct wf_event *ev = wf_chunk_event(chunk, at);
-            struct wf_worker *owner = &engine->workers[wf_engine_owner(engine, ev->dst)];
-            owner->ctx.send(owner, ev);
+            if (wf_engine_owner(engine, ev->dst) == worker->number) {
+                worker->ctx.send(worker, ev);
+            }
         }
     }
-    wf_bag_free(all, &worker->pool);
+    wf_barrier_wait(&engine->barrier); /* all have their events */
+    if (worker->thread == 0) {
+        wf_bag_free(&engine->dealt, &worker->pool);
+    }
+    wf_scheduler_conservative.run(worker);
 }
 
 static void split(struct wf_worker *worker, struct wf_forecast_choice choice)
 {
     struct wf_engine *engine = worker->engine;
     struct wf_store *store = worker->scheduler;
-    struct wf_bag all = {0};
 
-    wf_store_take_all(store, worker, &all);
-    wf_engine_split(engine, choice.threads, choice.partition);
-    wf_worker_begin(worker);
-    wf_scheduler_conservative.prepare(worker);
-    wf_barrier_wait(&engine->barrier); /* all have prepared */
-    deal_events(worker, &all);
+    wf_store_take_all(store, worker, &engine->dealt);
     wf_store_fini(store);
     free(store);
-    wf_barrier_wait(&engine->barrier); /* all have their events */
-    wf_scheduler_conservative.run(worker);
+    wf_engine_split(engine, choice.threads, choice.partition);
+    wf_worker_join(worker);
 }
 
 static void run(struct wf_worker *worker)

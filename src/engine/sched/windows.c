@@ -36,38 +36,22 @@ void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
     }
 }
 
-/* Where the events of windows go: to a queue, or to a bag that does not sort them. */
-struct destination {
-    struct wf_pending *pending; /* or null */
-    struct wf_bag *bag;
-};
-
-static void move_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b,
-                       struct destination to)
+void wf_windows_queue_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b,
+                            struct wf_pending *pending)
 {
     struct wf_bag *bag = wf_wheel_bag(&windows->wheel, b);
 
     wf_bag_open(bag, &worker->pool);
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
-            if (to.pending != NULL) {
-                wf_pending_push(to.pending, wf_chunk_event(chunk, at));
-            } else {
-                (void)wf_bag_add(to.bag, &worker->pool, wf_chunk_event(chunk, at));
-            }
+            wf_pending_push(pending, wf_chunk_event(chunk, at));
         }
     }
     wf_bag_free(bag, &worker->pool);
 }
 
-void wf_windows_queue_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b,
-                            struct wf_pending *pending)
-{
-    move_block(windows, worker, b, (struct destination){.pending = pending});
-}
-
-static void move_all(struct wf_windows *windows, struct wf_worker *worker,
-                     struct destination to)
+void wf_windows_queue_all(struct wf_windows *windows, struct wf_worker *worker,
+                          struct wf_pending *pending)
 {
     struct wf_wheel *wheel = &windows->wheel;
 
@@ -76,18 +60,12 @@ static void move_all(struct wf_windows *windows, struct wf_worker *worker,
         wf_wheel_advance(wheel, next);
         bool any = wf_wheel_take(wheel);
         for (uint32_t b = 0; any && b < worker->n_blocks; b++) {
-            move_block(windows, worker, b, to);
+            wf_windows_queue_block(windows, worker, b, pending);
         }
     }
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
         worker->ctx.bags[worker->blocks[b]] = NULL;
     }
-}
-
-void wf_windows_queue_all(struct wf_windows *windows, struct wf_worker *worker,
-                          struct wf_pending *pending)
-{
-    move_all(windows, worker, (struct destination){.pending = pending});
 }
 
 void wf_windows_fini(struct wf_windows *windows)
@@ -118,7 +96,7 @@ void wf_store_queue_all(struct wf_store *store, struct wf_worker *worker)
 void wf_store_take_all(struct wf_store *store, struct wf_worker *worker, struct wf_bag *all)
 {
     if (store->windowed) {
-        move_all(&store->windows, worker, (struct destination){.bag = all});
+        wf_wheel_gather(&store->windows.wheel, all);
         store->windowed = false;
         return;
     }
@@ -127,6 +105,7 @@ void wf_store_take_all(struct wf_store *store, struct wf_worker *worker, struct 
         wf_pending_pop(&store->pending, ev);
         (void)wf_bag_add(all, &worker->pool, ev);
     }
+    wf_bag_seal(all);
     free(ev);
 }
 
@@ -153,15 +132,14 @@ static inline uint32_t step(struct wf_chunk *chunk, uint32_t offset, uint32_t fi
 static uint32_t count_by_bucket(struct wf_windows *windows, const struct wf_bag *bag,
                                 const struct wf_block *block, unsigned shift, uint32_t fixed)
 {
-    uint32_t *places = windows->places, first = block->first, at = 0;
+    uint32_t *places = windows->places, at = 0;
     uint32_t n_buckets = ((block->count - 1) >> shift) + 1;
 
     memset(places, 0, n_buckets * sizeof(*places));
-    shift += block->spread;
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         wf_chunk_prefetch(chunk->next);
         for (uint32_t o = 0, used = chunk->used; o < used; o = step(chunk, o, fixed)) {
-            places[(wf_chunk_event(chunk, o)->dst - first) >> shift]++;
+            places[wf_block_index(block, wf_chunk_event(chunk, o)->dst) >> shift]++;
         }
     }
     for (uint32_t i = 0; i < n_buckets; i++) {
@@ -172,19 +150,24 @@ static uint32_t count_by_bucket(struct wf_windows *windows, const struct wf_bag 
     return n_buckets;
 }
 
-/* The process of an event in a block, its time since `base`, and its source, in one number. If its
+/* The place of its process in the block, its time since `base`, and its source, in one number. If its
  * time has too many bits, the lower ones and the source are left out: then keys decide. An event with
  * a delta comes after all others of its instant. */
 static inline uint64_t order_of(const struct wf_windows *windows, const struct wf_event *ev,
-                                uint32_t first, unsigned spread, int64_t base)
+                                uint64_t process, int64_t base)
 {
-    uint64_t process = (ev->dst - first) >> spread;
     uint64_t time = ((uint64_t)ev->key.time - (uint64_t)base) >> windows->time_shift;
     uint32_t source = ev->key.src < SOURCE_MAX - 1 ? ev->key.src : SOURCE_MAX - 1;
 
     source = ev->key.delta != 0 ? SOURCE_MAX : source;
     return process << (TIME_BITS + SOURCE_BITS) | time << SOURCE_BITS |
            (source & windows->source_mask);
+}
+
+/* The place of the process of an event in its block. */
+static inline size_t process_of(const struct wf_sort_entry *entry)
+{
+    return entry->order >> (TIME_BITS + SOURCE_BITS);
 }
 
 /* Sorts the events of a block by process and key: by counting the events of each bucket, and then
@@ -194,7 +177,7 @@ static void sort_events(struct wf_windows *windows, const struct wf_bag *bag,
                         const struct wf_block *block, uint32_t fixed)
 {
     struct wf_sorter *sorter = &windows->sorter;
-    uint32_t *places = windows->places, first = block->first, begin = 0;
+    uint32_t *places = windows->places, begin = 0;
     unsigned shift = 0;
     /* Events of a window are less than its length apart. */
     int64_t base = wf_chunk_event(bag->head, 0)->key.time - windows->length;
@@ -204,12 +187,12 @@ static void sort_events(struct wf_windows *windows, const struct wf_bag *bag,
         shift++;
     }
     uint32_t n_buckets = count_by_bucket(windows, bag, block, shift, fixed);
-    shift += block->spread;
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         for (uint32_t o = 0, used = chunk->used; o < used; o = step(chunk, o, fixed)) {
             struct wf_event *ev = wf_chunk_event(chunk, o);
-            sorter->scratch[places[(ev->dst - first) >> shift]++] =
-                (struct wf_sort_entry){order_of(windows, ev, first, block->spread, base), ev};
+            uint32_t process = wf_block_index(block, ev->dst);
+            sorter->scratch[places[process >> shift]++] =
+                (struct wf_sort_entry){order_of(windows, ev, process, base), ev};
         }
     }
     for (uint32_t i = 0; i < n_buckets; i++) {
@@ -285,8 +268,6 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
     const struct wf_sort_entry *entry = windows->sorter.entries, *end = entry + n;
     unsigned char *lps = block->lps;
     size_t stride = block->group->stride;
-    uint32_t first = block->first;
-    unsigned spread = block->spread;
     /* Most events with payloads reach into a second cache line. */
     size_t tail = worker->engine->stride < 64 ? 0 : 56;
     int64_t last = worker->count.last_time;
@@ -298,18 +279,17 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
         __builtin_prefetch(ahead);
         __builtin_prefetch(ahead + tail);
         fetch_line(&next);
-        prefetch_process(lps + ((entry[WF_TUNE_AHEAD_LP].ev->dst - first) >> spread) * stride,
-                         stride);
+        prefetch_process(lps + process_of(&entry[WF_TUNE_AHEAD_LP]) * stride, stride);
         if (ops->fetch != NULL) {
-            const struct wf_event *soon = entry[WF_TUNE_AHEAD_CELLS].ev;
-            ops->fetch(lps + ((soon->dst - first) >> spread) * stride + sizeof(struct wf_lp),
-                       soon, &worker->ctx);
+            const struct wf_sort_entry *soon = &entry[WF_TUNE_AHEAD_CELLS];
+            ops->fetch(lps + process_of(soon) * stride + sizeof(struct wf_lp), soon->ev,
+                       &worker->ctx);
         }
         if (windows->near.n > 0) {
             run_near(windows, worker, block, ev);
         }
         last = ev->key.time > last ? ev->key.time : last;
-        wf_execute_at(worker, ops, (void *)(lps + ((ev->dst - first) >> spread) * stride), ev);
+        wf_execute_at(worker, ops, (void *)(lps + process_of(entry) * stride), ev);
     }
     worker->count.last_time = last > worker->count.last_time ? last : worker->count.last_time;
     return n - (size_t)(end - entry);

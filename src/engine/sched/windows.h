@@ -61,7 +61,7 @@ void wf_store_init(struct wf_store *store, struct wf_worker *worker);
 void wf_store_fini(struct wf_store *store);
 /* Moves all events to the queue, for good. */
 void wf_store_queue_all(struct wf_store *store, struct wf_worker *worker);
-/* Moves all events to a bag, in no order, for good. */
+/* Moves all events to a bag, in no order, for good. It can only be read and freed. */
 void wf_store_take_all(struct wf_store *store, struct wf_worker *worker, struct wf_bag *all);
 
 static inline void wf_store_add(struct wf_store *store, const struct wf_event *ev)

@@ -79,6 +79,18 @@ static void work_on_one_side_is_spread(void)
     CHECK(is(&run.forecasts[3], 64, WF_PARTITION_SPREAD, UINT64_C(1) * WINDOWS, remote));
 }
 
+/* Likewise, but neighbours talk: the longer the stretches, the fewer events are for another thread, as long as
+ * all threads have some. */
+static void neighbours_on_one_side_stay_together(void)
+{
+    struct wf_run run = play((struct game){64, 1}, WF_SEQUENTIAL);
+    uint64_t later = WINDOWS - 1;
+
+    CHECK(is(&run.forecasts[0], 2, WF_PARTITION_SPREAD_32, UINT64_C(32) * WINDOWS, 2 * later));
+    CHECK(is(&run.forecasts[1], 4, WF_PARTITION_SPREAD_8, UINT64_C(16) * WINDOWS, 8 * later));
+    CHECK(is(&run.forecasts[2], 16, WF_PARTITION_SPREAD, UINT64_C(4) * WINDOWS, 64 * later));
+}
+
 static void balanced_neighbours_stay_together(void)
 {
     struct wf_run run = play((struct game){128, 1}, WF_SEQUENTIAL);
@@ -116,7 +128,9 @@ static void trial_finds_the_partition(void)
     static const struct {
         struct game game;
         int partition;
-    } cases[] = {{{64, 4}, WF_PARTITION_SPREAD}, {{128, 1}, WF_PARTITION_BLOCK}};
+    } cases[] = {{{64, 4}, WF_PARTITION_SPREAD},
+                 {{64, 1}, WF_PARTITION_SPREAD_32},
+                 {{128, 1}, WF_PARTITION_BLOCK}};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct wf_engine_config config = engine_defaults(WF_CONSERVATIVE, 2);
@@ -140,7 +154,9 @@ static struct wf_forecast_choice choose(uint32_t max, int partition, double meet
 
     for (unsigned bits = 0; bits <= WF_FORECAST_BITS; bits++) {
         forecast.parts[WF_FORECAST_BLOCK].critical[bits] = 100000;
-        forecast.parts[WF_FORECAST_SPREAD].critical[bits] = UINT64_C(100000) >> bits;
+        for (unsigned kind = WF_FORECAST_SPREAD; kind < WF_FORECAST_KINDS; kind++) {
+            forecast.parts[kind].critical[bits] = UINT64_C(100000) >> bits;
+        }
     }
     return wf_forecast_choose(&forecast, max, partition, 1e-6, meeting_seconds);
 }
@@ -162,6 +178,7 @@ static void choice_is_what_takes_least(void)
 int main(void)
 {
     RUN(work_on_one_side_is_spread);
+    RUN(neighbours_on_one_side_stay_together);
     RUN(balanced_neighbours_stay_together);
     RUN(events_of_a_queue_are_counted);
     RUN(forecast_counts_are_those_of_two_threads);

@@ -133,6 +133,7 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
     rig->block = (struct wf_block){.lps = (void *)rig->records,
                                    .group = &rig->group,
                                    .count = 8,
+                                   .end = 8,
                                    .payload_max = (uint32_t)ops->payload_max};
     rig->engine.blocks = &rig->block;
     rig->engine.n_blocks = 1;

@@ -87,7 +87,7 @@ static struct pair *pair_new(int64_t width, bool packs)
     pair->depot.pack_from = packs ? 0 : SIZE_MAX;
     wf_pool_init(&pair->pool, &pair->depot, TEST_STRIDE);
     wf_wheel_init(&pair->wheel, &pair->pool, width);
-    wf_wheel_blocks(&pair->wheel, (struct wf_block_map){BLOCK_SHIFT, 0}, local_block,
+    wf_wheel_blocks(&pair->wheel, (struct wf_block_map){.shift = BLOCK_SHIFT}, local_block,
                     OWN_BLOCKS);
     return pair;
 }
