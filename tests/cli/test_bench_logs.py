@@ -159,6 +159,18 @@ def check_runs(folder):
         check_run(["compare", "--measured", folder / "runs.csv"], 3, stderr=words)
 
 
+def check_large(folder):
+    """A row of 32 GiB, which is 16 TiB of messages, does not take longer than others; on a network whose times are a
+    straight line it is what a simulation gives."""
+    (folder / "big").write_text("# OSU MPI Bandwidth Test v7.3\n# Size  Bandwidth (MB/s)\n1048576  12000.00\n34359738368 12300.00\n",
+                                encoding="utf-8")
+    words = ["compare", "--measured", folder / "big", "--machine", "ai-cluster"]
+    rows = parse(check_run([*words, "--json"], 0))["curves"][0]["rows"]
+    check([row.get("continued") for row in rows] == [None, True], f"{rows}")
+    check(abs(rows[1]["predicted"] / rows[0]["predicted"] - 1) < 0.02, f"{rows}")
+    check_run(words, 0, stdout=r"34359738368 .*% \*\n\* not simulated: in a straight line from the times of 8388608 and 16777216 bytes")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -166,6 +178,7 @@ def main():
         check_back(folder)
         check_wrong(folder)
         check_runs(folder)
+        check_large(folder)
         check_fit(folder)
     finish()
 

@@ -71,7 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct wf_source *source = NULL;
     struct wf_err err = {.status = WF_OK};
 
-    const struct wf_gen_text_input input = {"fuzz", (const char *)data, size, NULL};
+    const struct wf_gen_text_input input = {
+        .name = "fuzz", .text = (const char *)data, .size = size};
     enum wf_status status = wf_gen_text_create(&input, N_RANKS, &source, &err);
     if (status == WF_OK) {
         for (uint32_t rank = 0; rank < N_RANKS; rank++) {

@@ -6,7 +6,10 @@
  *
  * runs mutations (mutate.h) of the files of a corpus instead, numbers FIRST to FIRST + COUNT - 1. Before
  * each one its number is in the file `mutation` of the current directory, for the case that it ends the
- * program. */
+ * program.
+ *
+ * With libFuzzer, --mutate works as well, and libFuzzer mutates with mutate.h as often as with its own
+ * means. */
 #include "fuzz/mutate.h"
 
 #include <dirent.h>
@@ -14,54 +17,6 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { INPUT_MAX = 1 << 20 };
-
-static int replay_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        perror(path);
-        return -1;
-    }
-
-    uint8_t *data = malloc(INPUT_MAX);
-    size_t size = data == NULL ? 0 : fread(data, 1, INPUT_MAX, file);
-    int failed = data == NULL || ferror(file) != 0;
-    (void)fclose(file);
-    if (failed) {
-        (void)fprintf(stderr, "%s: cannot be read\n", path);
-        free(data);
-        return -1;
-    }
-
-    /* In a block of its own size, so that a sanitizer sees any step beyond it. */
-    uint8_t *exact = realloc(data, size == 0 ? 1 : size);
-    (void)LLVMFuzzerTestOneInput(exact != NULL ? exact : data, size);
-    free(exact != NULL ? exact : data);
-    return 1;
-}
-
-/* The number of inputs run, or -1. */
-static int replay(const char *path)
-{
-    DIR *dir = opendir(path);
-    if (dir == NULL) {
-        return replay_file(path);
-    }
-
-    int n = 0;
-    for (struct dirent *entry = readdir(dir); entry != NULL && n >= 0; entry = readdir(dir)) {
-        char inner[4096];
-        if (entry->d_name[0] == '.') {
-            continue;
-        }
-        (void)snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
-        n = replay_file(inner) < 0 ? -1 : n + 1;
-    }
-    (void)closedir(dir);
-    return n;
-}
 
 /* ---- mutations ---- */
 
@@ -137,6 +92,111 @@ static int run_mutations(uint64_t first, uint64_t count, const char *corpus)
     return n > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t size, const uint8_t *other,
+                                 size_t other_size, uint8_t *out, size_t max_size,
+                                 unsigned seed);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    char **words = *argv;
+
+    if (*argc == 5 && strcmp(words[1], "--mutate") == 0) {
+        exit(run_mutations(strtoull(words[2], NULL, 10), strtoull(words[3], NULL, 10),
+                           words[4]));
+    }
+    return 0;
+}
+
+/* A mutation of one input with parts of another, cut to what libFuzzer allows. */
+static size_t mutate_into(struct mutate_span given, const uint8_t *one, const uint8_t *other,
+                          size_t other_size, uint8_t *out, unsigned seed)
+{
+    struct mutate_bytes file = {.data = malloc(MUTATE_MAX), .size = given.at};
+    struct mutate_bytes parts = {.data = malloc(other_size + 1), .size = other_size};
+
+    memcpy(file.data, one, given.at);
+    memcpy(parts.data, other, other_size);
+    mutate(&file, &parts, seed);
+    size_t n = file.size < given.n ? file.size : given.n;
+    memcpy(out, file.data, n);
+    free(file.data);
+    free(parts.data);
+    return n;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    if (seed % 2 == 0 || size == 0 || size > MUTATE_MAX) {
+        return LLVMFuzzerMutate(data, size, max_size);
+    }
+    return mutate_into((struct mutate_span){size, max_size}, data, data, size, data, seed);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t size, const uint8_t *other,
+                                 size_t other_size, uint8_t *out, size_t max_size,
+                                 unsigned seed)
+{
+    if (size > MUTATE_MAX) {
+        return 0;
+    }
+    return mutate_into((struct mutate_span){size, max_size}, one, other, other_size, out, seed);
+}
+
+#else
+
+enum { INPUT_MAX = 1 << 20 };
+
+static int replay_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        perror(path);
+        return -1;
+    }
+
+    uint8_t *data = malloc(INPUT_MAX);
+    size_t size = data == NULL ? 0 : fread(data, 1, INPUT_MAX, file);
+    int failed = data == NULL || ferror(file) != 0;
+    (void)fclose(file);
+    if (failed) {
+        (void)fprintf(stderr, "%s: cannot be read\n", path);
+        free(data);
+        return -1;
+    }
+
+    /* In a block of its own size, so that a sanitizer sees any step beyond it. */
+    uint8_t *exact = realloc(data, size == 0 ? 1 : size);
+    (void)LLVMFuzzerTestOneInput(exact != NULL ? exact : data, size);
+    free(exact != NULL ? exact : data);
+    return 1;
+}
+
+/* The number of inputs run, or -1. */
+static int replay(const char *path)
+{
+    DIR *dir = opendir(path);
+    if (dir == NULL) {
+        return replay_file(path);
+    }
+
+    int n = 0;
+    for (struct dirent *entry = readdir(dir); entry != NULL && n >= 0; entry = readdir(dir)) {
+        char inner[4096];
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        (void)snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
+        n = replay_file(inner) < 0 ? -1 : n + 1;
+    }
+    (void)closedir(dir);
+    return n;
+}
+
 int main(int argc, char **argv)
 {
     int total = 0;
@@ -155,3 +215,5 @@ int main(int argc, char **argv)
     printf("%d inputs replayed\n", total);
     return total > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+
+#endif

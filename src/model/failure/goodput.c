@@ -15,39 +15,36 @@ struct run {
     const struct wf_failure_event *failures;
     size_t n, next;
     int64_t end;      /* of the failures that are known */
-    int64_t *returns; /* when nodes in repair come back */
-    size_t n_returns, returns_capacity;
+    int64_t *returns; /* when nodes in repair come back, in order */
+    size_t n_returns, returns_capacity, returned;
     struct wf_goodput *out;
     int64_t now;
 };
 
 /* ---- nodes ---- */
 
-static int by_time(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    return WF_ORDER(*x, *y);
-}
-
-/* When the job has all its nodes after a failure at `at`. */
+/* When the job has all its nodes after a failure at `at`. Nodes of a class come back in the order in which
+ * they failed, so that with one class, or times that are alike, nothing or little moves. */
 static int64_t nodes_back(struct run *r, const struct wf_failure_event *failure)
 {
     int64_t repair = r->config->classes[failure->of].repair;
-    size_t kept = 0;
+    int64_t back = failure->at + repair;
 
     if (repair == 0) {
         return failure->at;
     }
-    for (size_t i = 0; i < r->n_returns; i++) {
-        r->returns[kept] = r->returns[i];
-        kept += r->returns[i] > failure->at ? 1 : 0;
+    WF_GROW(r->returns, r->n_returns, r->returns_capacity);
+    size_t place = r->n_returns++;
+    for (; place > r->returned && r->returns[place - 1] > back; place--) {
+        r->returns[place] = r->returns[place - 1];
     }
-    r->n_returns = kept;
-    WF_PUSH(r->returns, r->n_returns, r->returns_capacity, failure->at + repair);
-    WF_SORT(r->returns, r->n_returns, by_time);
-    return r->n_returns > r->config->spares ? r->returns[r->n_returns - r->config->spares - 1]
-                                            : failure->at;
+    r->returns[place] = back;
+    while (r->returns[r->returned] <= failure->at) {
+        r->returned++;
+    }
+    return r->n_returns - r->returned > r->config->spares
+               ? r->returns[r->n_returns - r->config->spares - 1]
+               : failure->at;
 }
 
 /* ---- work ---- */

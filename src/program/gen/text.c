@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* The largest number of instructions between two ops, so that a loop without ops ends, too. */
-enum { IDLE_MAX = 1000000 };
+enum { IDLE_MAX = 1000000, ROUNDS_MAX = 10000000 };
 
 /* The error of the lowest rank that had one. It is the only state that changes after
  * creation; programs without errors never touch it. */
@@ -29,6 +29,7 @@ struct trouble {
 struct text {
     struct wf_source source;
     struct wf_gen_text_program program;
+    uint64_t max_rounds;
     uint32_t *ranks; /* 0 to n_ranks - 1, for the lists of neighbours; null without such ops */
     struct trouble *trouble;
 };
@@ -55,6 +56,10 @@ static const struct wf_param params_table[] = {
                  .doc = "The program, in the workload language"),
     WF_PARAM_ROW(struct wf_gen_text_params, set, TEXT, .def = "",
                  .doc = "Values of the program's parameters, as in n=10,bytes=1MiB"),
+    WF_PARAM_ROW(
+        struct wf_gen_text_params, max_rounds, COUNT, .def = "10000000", .min = "1",
+        .doc = "Rounds that loops inside each other, or all while together, may make on a "
+               "rank; more are an error"),
     WF_PARAM_END,
 };
 
@@ -70,6 +75,7 @@ enum wf_status wf_gen_text_create(const struct wf_gen_text_input *input, uint32_
     WF_TRY(wf_gen_text_parse(&program, input, n_ranks, err));
     struct text *source = wf_xcalloc(1, sizeof(*source));
     source->program = program;
+    source->max_rounds = input->max_rounds > 0 ? input->max_rounds : ROUNDS_MAX;
     source->source = (struct wf_source){
         .ops = &wf_gen_text_ops,
         .n_ranks = n_ranks,
@@ -104,7 +110,8 @@ static enum wf_status text_create(const void *params, uint32_t n_ranks, struct w
     if (status == WF_OK) {
         const char *begin = wf_text_past_mark((const char *)text.data);
         const struct wf_gen_text_input input = {
-            path, begin, text.size - (size_t)(begin - (const char *)text.data), given->set};
+            path, begin, text.size - (size_t)(begin - (const char *)text.data), given->set,
+            given->max_rounds};
         status = wf_gen_text_create(&input, n_ranks, out, err);
     } else {
         wf_err_prefix(err, "gen:text: file: ");
@@ -325,6 +332,33 @@ static bool make_op(struct run *run, const struct wf_gen_instr *instr, struct wf
     return made;
 }
 
+static bool too_many(struct run *run, const struct wf_gen_instr *instr)
+{
+    run->fault = (struct wf_gen_calc_fault){
+        instr->place, "this makes more rounds than gen.max_rounds allows; if that is meant, "
+                      "give a larger one: -p gen.max_rounds=<count>"};
+    return false;
+}
+
+/* At the beginning of a loop, whether it and those around it, all of which make the rounds that they would make
+ * now, end in a time that can be waited for. A few bytes ask for any number of rounds. */
+static bool check_rounds(struct run *run, const struct wf_gen_instr *loop, uint64_t rounds)
+{
+    const struct text *text = run->text;
+    int64_t a, b;
+
+    rounds *=
+        text->program.has_while ? run->state.counters[WF_GEN_TEXT_WHILES] + UINT64_C(1) : 1;
+    for (const struct wf_gen_instr *at = loop; at->level > 0 && rounds <= text->max_rounds;) {
+        at = &text->program.code[at->outer];
+        if (!value(run, at->a, &a) || !value(run, at->b, &b)) {
+            return false;
+        }
+        rounds *= b > a ? (uint64_t)b - (uint64_t)a : 1;
+    }
+    return rounds <= text->max_rounds || too_many(run, loop);
+}
+
 /* Executes an instruction that is no op. Returns false after a fault. */
 static bool follow(struct run *run, const struct wf_gen_instr *instr)
 {
@@ -333,6 +367,10 @@ static bool follow(struct run *run, const struct wf_gen_instr *instr)
     run->at.at++;
     if (instr->kind == WF_GEN_INSTR_JUMP) {
         run->at.at = instr->target;
+    } else if (instr->kind == WF_GEN_INSTR_AGAIN) {
+        run->at.at = instr->target;
+        return run->state.counters[WF_GEN_TEXT_WHILES]++ < run->text->max_rounds ||
+               too_many(run, instr);
     } else if (instr->kind == WF_GEN_INSTR_UNLESS) {
         if (!value(run, instr->a, &a)) {
             return false;
@@ -346,6 +384,9 @@ static bool follow(struct run *run, const struct wf_gen_instr *instr)
         if (b > a && (uint64_t)b - (uint64_t)a >= UINT32_MAX) {
             run->fault =
                 (struct wf_gen_calc_fault){instr->place, "a loop has below 2^32 - 1 rounds"};
+            return false;
+        }
+        if (*counter == 0 && b > a && !check_rounds(run, instr, (uint64_t)b - (uint64_t)a)) {
             return false;
         }
         if (__builtin_add_overflow(a, *counter, &a) || a >= b) {

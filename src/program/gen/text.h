@@ -16,14 +16,16 @@
 
 struct wf_gen_text_params {
     char *file;
-    char *set; /* "name=value,..." or empty or null */
+    char *set;           /* "name=value,..." or empty or null */
+    uint64_t max_rounds; /* of loops and while, on each rank */
 };
 
 struct wf_gen_text_input {
     const char *name; /* name of the text in messages */
     const char *text;
     size_t size;
-    const char *set; /* as above */
+    const char *set;     /* as above */
+    uint64_t max_rounds; /* likewise; 0: the default */
 };
 
 #define WF_GEN_TEXT_SIZE_MAX (UINT32_C(1) << 20) /* largest size of a program in bytes */

@@ -12,6 +12,7 @@
 
 enum {
     WF_GEN_TEXT_LOOPS_MAX = 4,     /* nested loops; their counters must fit into a cursor */
+    WF_GEN_TEXT_WHILES = 3,        /* the counter of all rounds of while, if there are any */
     WF_GEN_CALC_DEPTH_MAX = 200,   /* depth of nested operands */
     WF_GEN_CALC_WEIGHT_MAX = 4096, /* operations; a named expression counts at each use */
 };

@@ -179,13 +179,17 @@ static bool parse_rounds(struct wf_gen_text_parser *parser, const struct wf_gen_
             "at most %d loops can be one in the other; while is none of them",
             WF_GEN_TEXT_LOOPS_MAX);
     }
+    if (parser->n_loops == WF_GEN_TEXT_WHILES) {
+        parser->deep = true;
+    }
     if (name != NULL) {
         loop.a = parse_bound(parser);
         (void)wf_gen_lex_expect(&parser->lexer, "..");
     }
     loop.b = parse_bound(parser);
 
-    uint32_t n_symbols = parser->n_symbols;
+    uint32_t n_symbols = parser->n_symbols, outer = parser->loop;
+    loop.outer = outer;
     uint32_t number = add(parser, loop);
     if (name != NULL) {
         const uint32_t operands[3] = {loop.a};
@@ -194,7 +198,9 @@ static bool parse_rounds(struct wf_gen_text_parser *parser, const struct wf_gen_
         define(parser, name, node, false);
     }
     parser->n_loops++;
+    parser->loop = number;
     (void)parse_block(parser);
+    parser->loop = outer;
     parser->n_loops--;
     parser->n_symbols = n_symbols;
     (void)add(parser, (struct wf_gen_instr){.kind = WF_GEN_INSTR_ROUND,
@@ -224,10 +230,11 @@ static bool parse_while(struct wf_gen_text_parser *parser)
                                 .place = parser->lexer.token.place};
 
     test.a = wf_gen_text_expression(parser);
+    parser->program->has_while = true;
     uint32_t number = add(parser, test);
     (void)parse_block(parser);
     (void)add(parser, (struct wf_gen_instr){
-                          .kind = WF_GEN_INSTR_JUMP, .place = test.place, .target = number});
+                          .kind = WF_GEN_INSTR_AGAIN, .place = test.place, .target = number});
     lead_here(parser, number);
     return fine(parser);
 }
@@ -524,6 +531,11 @@ bool wf_gen_text_statements(struct wf_gen_text_parser *parser)
         if (!wf_gen_lex_take(lexer, ";")) {
             (void)parse_statement(parser);
         }
+    }
+    if (fine(parser) && parser->deep && parser->program->has_while) {
+        return wf_gen_lex_fault(lexer, (struct wf_gen_text_place){1, 1},
+                                "a program with while has at most %d loops one in the other",
+                                WF_GEN_TEXT_WHILES);
     }
     (void)add(parser,
               (struct wf_gen_instr){.kind = WF_GEN_INSTR_END, .place = lexer->token.place});

@@ -33,6 +33,8 @@ struct wf_gen_text_parser {
     uint32_t n_settings, settings_capacity;
     uint32_t n_ranks;
     uint32_t n_loops; /* open loops */
+    uint32_t loop;    /* the instruction of the innermost one */
+    bool deep;        /* loops use all counters */
     uint32_t nesting;
 };
 

@@ -14,6 +14,7 @@
 enum wf_gen_instr_kind {
     WF_GEN_INSTR_OP,     /* an op of the rank */
     WF_GEN_INSTR_JUMP,   /* go on at `target` */
+    WF_GEN_INSTR_AGAIN,  /* count a round of while and go on at `target` */
     WF_GEN_INSTR_UNLESS, /* go on at `target` if `a` is 0 */
     WF_GEN_INSTR_LOOP,   /* if the rounds from `a` to below `b` are done, clear their counter
                            and go on at `target` */
@@ -28,6 +29,7 @@ struct wf_gen_instr {
     struct wf_gen_text_place place;
     uint32_t target;
     uint32_t level; /* loop: level of nesting */
+    uint32_t outer; /* loop: the loop around it, if it is no outermost one */
     uint32_t a, b;
     /* Members of an op. Node 0 is the number 0. */
     uint32_t peer, from, bytes, tag, root;
@@ -55,6 +57,7 @@ struct wf_gen_text_program {
     bool depends_on_time;      /* there are wildcard receives */
     bool follows_matches;      /* the program uses what it received */
     bool has_neighbors;        /* there are collectives of neighbours */
+    bool has_while;
 };
 
 /* Whether ops of this kind have neighbours: one that the rank sends to and one it receives

@@ -15,9 +15,13 @@ struct wf_value;
 /* A curve and what a simulation gives for each of its rows, in the unit of the curve. */
 struct wf_measured_pair {
     const struct wf_measured_curve *curve;
-    uint32_t ranks; /* simulated */
+    uint32_t ranks;   /* simulated */
+    uint64_t largest; /* the most bytes of a row that is simulated */
     double *predicted;
 };
+
+/* The bytes of a row of this size: the whole data, or the blocks of all ranks. */
+uint64_t wf_measured_parts(enum wf_coll_kind kind, uint32_t ranks);
 
 /* Where curves are simulated. */
 struct wf_measured_on {
@@ -31,7 +35,8 @@ struct wf_measured_pairs {
     size_t n_skipped; /* curves that are no messages (STREAM, HPL) or have no weft collective */
 };
 
-/* Simulates each row of each curve. If nothing says how many ranks took part in a collective:
+/* Simulates each row of each curve. From a size on that packets take long for (gigabytes, in all messages of a
+ * row together), the time goes on in a straight line; pair->largest says from which. If nothing says how many ranks took part in a collective:
  * WF_EUSAGE. WF_EINTR if host->stop ended it. The caller releases *out with
  * wf_measured_pairs_fini(), also after an error. */
 WF_NODISCARD

@@ -10,12 +10,16 @@
 
 enum { WINDOW = 64, ROUNDS = 4 };
 
+/* The most bytes of all messages of a row. */
+#define ROW_MAX (UINT64_C(8) << 30)
+
 /* A benchmark that is being simulated. */
 struct bench {
     const struct wf_measured_curve *curve;
     const struct wf_scenario *base;
     uint32_t ranks, ranks_per_node; /* 0: what the machine says */
     struct wf_scenario *scenario;   /* of one row */
+    double half, all; /* seconds of the largest row that is simulated, and of half its size */
     struct wf_err *err;
     enum wf_status status;
 };
@@ -35,20 +39,20 @@ static void set_count(struct bench *b, const char *key, uint64_t value)
     set(b, key, text);
 }
 
-static void set_collective(struct bench *b, const struct wf_measured_row *row)
+static void set_collective(struct bench *b, uint64_t bytes)
 {
     set(b, "source", "gen:coll");
     set(b, "gen.kind", wf_coll_name(b->curve->kind));
-    set_count(b, "gen.bytes", row->bytes);
+    set_count(b, "gen.bytes", bytes);
     set_count(b, "gen.iterations", ROUNDS);
 }
 
-static void set_messages(struct bench *b, const struct wf_measured_row *row)
+static void set_messages(struct bench *b, uint64_t bytes)
 {
     bool stream = b->curve->what != WF_MEASURED_LATENCY;
 
     set(b, "source", "gen:pingpong");
-    set_count(b, "gen.bytes", row->bytes);
+    set_count(b, "gen.bytes", bytes);
     set_count(b, "gen.window", stream ? WINDOW : 1);
     set_count(b, "gen.rounds", ROUNDS);
     set(b, "gen.both", b->curve->what == WF_MEASURED_BOTH_WAYS ? "true" : "false");
@@ -73,8 +77,8 @@ static double value_of(const struct bench *b, const struct wf_measured_row *row,
     return seconds / ROUNDS;
 }
 
-static double run_row(struct bench *b, const struct wf_measured_row *row,
-                      const struct wf_points_host *host)
+/* The seconds of the whole program. */
+static double simulate(struct bench *b, uint64_t bytes, const struct wf_points_host *host)
 {
     const struct wf_sim_host sim = {
         .stop = host->stop, .running = host->running, .running_arg = host->running_arg};
@@ -84,9 +88,9 @@ static double run_row(struct bench *b, const struct wf_measured_row *row,
     b->scenario = wf_scenario_new();
     wf_scenario_append(b->scenario, b->base);
     if (b->curve->what == WF_MEASURED_COLLECTIVE) {
-        set_collective(b, row);
+        set_collective(b, bytes);
     } else {
-        set_messages(b, row);
+        set_messages(b, bytes);
     }
     if (b->ranks > 0) {
         set_count(b, "ranks", b->ranks);
@@ -102,7 +106,35 @@ static double run_row(struct bench *b, const struct wf_measured_row *row,
     }
     wf_doc_free(doc);
     wf_scenario_free(b->scenario);
-    return value_of(b, row, ps / 1e12);
+    return ps / 1e12;
+}
+
+/* What is sent in a row of one byte: to and fro, or 2 ROUNDS windows; of a collective each round. */
+static uint64_t largest_of(const struct bench *b)
+{
+    const struct wf_measured_curve *curve = b->curve;
+    uint64_t times = curve->what == WF_MEASURED_COLLECTIVE
+                         ? ROUNDS * wf_measured_parts(curve->kind, b->ranks)
+                     : curve->what == WF_MEASURED_LATENCY ? UINT64_C(2) * ROUNDS
+                                                          : UINT64_C(2) * ROUNDS * WINDOW;
+    const uint64_t least = UINT64_C(1) << 20;
+
+    return ROW_MAX / times > least ? ROW_MAX / times : least;
+}
+
+static double run_row(struct bench *b, const struct wf_measured_row *row, uint64_t largest,
+                      const struct wf_points_host *host)
+{
+    if (row->bytes <= largest) {
+        return value_of(b, row, simulate(b, row->bytes, host));
+    }
+    if (b->all == 0) {
+        b->half = simulate(b, largest / 2, host);
+        b->all = simulate(b, largest, host);
+    }
+    double more = (double)(row->bytes - largest) / (double)(largest - largest / 2);
+
+    return value_of(b, row, b->all + (b->all - b->half) * more);
 }
 
 /* How many ranks take part, and how many of them on each node. */
@@ -142,12 +174,13 @@ static enum wf_status predict_curve(struct bench *b, struct wf_measured_pair *pa
 {
     pair->curve = b->curve;
     pair->ranks = b->ranks;
+    pair->largest = largest_of(b);
     pair->predicted = wf_xcalloc(b->curve->n, sizeof(double));
     for (size_t i = 0; i < b->curve->n && b->status == WF_OK; i++) {
         if (host->progress != NULL) {
             host->progress(host->progress_arg, *done, total);
         }
-        pair->predicted[i] = run_row(b, &b->curve->rows[i], host);
+        pair->predicted[i] = run_row(b, &b->curve->rows[i], pair->largest, host);
         ++*done;
     }
     return b->status;

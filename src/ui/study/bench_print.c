@@ -15,17 +15,26 @@
 
 /* ---- bandwidths as nccl-tests count them ---- */
 
-/* The bytes of a row: the whole data, or the blocks of all ranks. */
-static double whole(const struct wf_measured_pair *pair, size_t i)
+uint64_t wf_measured_parts(enum wf_coll_kind kind, uint32_t ranks)
 {
     static const bool all[WF_COLL_KINDS] = {[WF_COLL_BCAST] = true,
                                             [WF_COLL_REDUCE] = true,
                                             [WF_COLL_ALLREDUCE] = true,
                                             [WF_COLL_SCAN] = true,
                                             [WF_COLL_EXSCAN] = true};
-    double bytes = (double)pair->curve->rows[i].bytes;
 
-    return all[pair->curve->kind] ? bytes : bytes * pair->ranks;
+    return all[kind] ? 1 : ranks;
+}
+
+static double whole(const struct wf_measured_pair *pair, size_t i)
+{
+    return (double)pair->curve->rows[i].bytes *
+           (double)wf_measured_parts(pair->curve->kind, pair->ranks);
+}
+
+static bool goes_on(const struct wf_measured_pair *pair, size_t i)
+{
+    return pair->curve->rows[i].bytes > pair->largest;
 }
 
 static double bus_share(const struct wf_measured_pair *pair)
@@ -178,7 +187,16 @@ static void print_pair(const struct wf_measured_pair *pair, FILE *out)
             double bus = whole(pair, i) * bus_share(pair) / 1e9;
             (void)fprintf(out, "  %14.2f  %14.2f", bus / m, bus / p);
         }
-        (void)fputc('\n', out);
+        (void)fputs(goes_on(pair, i) ? " *\n" : "\n", out);
+    }
+    if (curve->n > 0 && goes_on(pair, curve->n - 1)) {
+        const struct wf_measured_row *last = &curve->rows[curve->n - 1];
+        uint64_t largest = last->printed / last->bytes * pair->largest;
+
+        (void)fprintf(out,
+                      "* not simulated: in a straight line from the times of %" PRIu64
+                      " and %" PRIu64 " bytes\n",
+                      largest / 2, largest);
     }
 }
 
@@ -217,6 +235,9 @@ void wf_measured_add(const struct wf_measured_pairs *pairs, bool measured, struc
             struct wf_value *row = wf_doc_section(rows, NULL);
             wf_doc_count(row, "bytes", pair->curve->rows[i].printed);
             wf_doc_real(row, "predicted", pair->predicted[i]);
+            if (goes_on(pair, i)) {
+                wf_doc_bool(row, "continued", true);
+            }
             if (measured) {
                 wf_doc_real(row, "measured", pair->curve->rows[i].value);
                 wf_doc_measured(row, "off_percent", off_percent(pair, i), 1);

@@ -8,7 +8,8 @@ enum { N_RANKS = 8, RANK = 5 };
 static enum wf_status create(const char *text, const char *set, struct wf_source **out,
                              struct wf_err *err)
 {
-    const struct wf_gen_text_input input = {"t", text, strlen(text), set};
+    const struct wf_gen_text_input input = {
+        .name = "t", .text = text, .size = strlen(text), .set = set};
 
     return wf_gen_text_create(&input, N_RANKS, out, err);
 }
@@ -316,6 +317,8 @@ static void what_is_wrong_is_said_with_its_place(void)
         {"bcast 1 in row", "t:1:12: expected the name of a group instead of 'row'"},
         {"loop a 0..1 {loop b 0..1 {loop c 0..1 {loop d 0..1 {loop e 0..1 {}}}}}",
          "t:1:58: at most 4 loops can be one in the other; while is none of them"},
+        {"while 1 { repeat 2 { repeat 2 { repeat 2 { repeat 2 { barrier } } } } }",
+         "t:1:1: a program with while has at most 3 loops one in the other"},
         {"loop i 0..seen_tag { }", "t:1:11: the bounds of a loop cannot depend on what was "
                                    "received; use while"},
         {"alltoallv 8", "t:1:1: 'alltoallv' is no statement; did you mean 'alltoall'?"},
@@ -331,6 +334,10 @@ static void what_is_wrong_is_said_with_its_place(void)
         CHECK(source == NULL);
     }
 }
+
+#define TOO_MANY                                                                               \
+    "this makes more rounds than gen.max_rounds allows; if that is meant, give a larger one: " \
+    "-p gen.max_rounds=<count>"
 
 static void what_goes_wrong_on_the_way_ends_the_rank(void)
 {
@@ -362,6 +369,10 @@ static void what_goes_wrong_on_the_way_ends_the_rank(void)
                                               "and its last must be below size"},
         {"repeat 4294967294 * rank { barrier }",
          "t:1:8: on rank 3: a loop has below 2^32 - 1 rounds"},
+        {"repeat 1000 * rank { repeat 10000 { barrier } }", "t:1:29: on rank 3: " TOO_MANY},
+        {"repeat 3000 { loop i 0..3000 { loop j 0..i { barrier } } }",
+         "t:1:37: on rank 3: " TOO_MANY},
+        {"while 1 { compute 1 repeat 9999999 { barrier } }", "t:1:28: on rank 3: " TOO_MANY},
         {"while 1 { }",
          "t:1:7: on rank 3: a million steps without anything to do; is this loop meant?"},
         {"compute log2(0 * rank)",
