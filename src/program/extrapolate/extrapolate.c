@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "program/extrapolate/play.h"
 #include "program/extrapolate/write.h"
-#include "program/trace/kit/spool.h"
 #include "program/trace/reader.h"
+#include "program/trace/spool/spool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,18 +44,11 @@ enum wf_status wf_ext_understand(struct wf_ext_model *model,
     return status;
 }
 
-static const struct wf_trace_writer_ops spool_ops = {
-    .name = "spool",
-    .name_of = wf_spooled_name,
-    .group = wf_spooled_group,
-    .add = wf_spooled_add,
-};
-
 enum wf_status wf_ext_source(const struct wf_ext_model *model,
                              const struct wf_ext_options *options, struct wf_source **out,
                              struct wf_err *err)
 {
-    struct wf_spooled_writer writer = {.writer = {.ops = &spool_ops}};
+    struct wf_spool *spool = NULL;
     struct wf_ext_grid grid;
 
     if (!wf_ext_grid_make(&model->rule, options->target, &grid)) {
@@ -67,13 +60,13 @@ enum wf_status wf_ext_source(const struct wf_ext_model *model,
     if (options->changes.repeat > 0 && wf_ext_main_loop(model) == 0) {
         return wf_err_set(err, WF_EINVAL, "the program has no loop that could be repeated");
     }
-    WF_TRY(wf_spool_new(options->target, &writer.spool, err));
-    enum wf_status status = wf_ext_write(model, &grid, &options->changes, &writer.writer, err);
+    WF_TRY(wf_spool_new(options->target, &spool, err));
+    enum wf_status status = wf_ext_write(model, &grid, &options->changes, spool, err);
     if (status != WF_OK) {
-        wf_spool_discard(writer.spool);
+        wf_spool_discard(spool);
         return status;
     }
-    return wf_spool_source(writer.spool, "extrapolated", out, err);
+    return wf_spool_source(spool, "extrapolated", out, err);
 }
 
 /* Reads the traces; `names` is the list, whose commas become ends of names. */

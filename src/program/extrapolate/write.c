@@ -21,7 +21,7 @@ struct comm {
 struct writing {
     const struct wf_ext_model *model;
     const struct wf_ext_grid *grid;
-    struct wf_trace_writer *writer;
+    struct wf_spool *spool;
     struct comm *comms;
     struct wf_ext_requests active, persistent;
     uint32_t *uses;     /* by number of a request: how many of the two lists have it */
@@ -66,13 +66,13 @@ static enum wf_status tell_comm(struct writing *writing, uint32_t rank, uint32_t
                           "not fit this number of ranks",
                           writing->grid->n, rank, number);
     }
-    if (number == 0 || comm->told || writing->writer->ops->group == NULL) {
+    if (number == 0 || comm->told) {
         return WF_OK;
     }
     writing->comms[number].told = true;
     const struct wf_group group = {
         .id = number, .size = comm->size, .rank = comm->own, .members = comm->members};
-    return writing->writer->ops->group(writing->writer, rank, number, &group, err);
+    return wf_spool_tell(writing->spool, rank, number, &group, err);
 }
 
 /* The rank in the communicator of a rank of the program. */
@@ -194,22 +194,15 @@ static enum wf_status misfit(const struct writing *writing, uint32_t rank,
                       writing->grid->n, wf_op_name(op->kind), rank, what);
 }
 
-static enum wf_status add(struct writing *writing, uint32_t rank, const struct wf_op *op,
-                          struct wf_err *err)
-{
-    return writing->writer->ops->add(writing->writer, rank, op, err);
-}
-
 static void set_name(struct writing *writing, const struct wf_ext_shape *shape,
                      struct wf_op *op)
 {
     bool marker = wf_op_info(op->kind)->family == WF_FAMILY_MARKER;
 
     op->tag = (int32_t)(shape->name == 0 ? shape->number : shape->name - 1);
-    if (shape->name > 0 && writing->writer->ops->name_of != NULL) {
-        writing->writer->ops->name_of(
-            writing->writer, marker ? WF_NAME_REGION : WF_NAME_CALL, shape->name - 1,
-            wf_strings_at(&writing->model->input.names, shape->name - 1));
+    if (shape->name > 0) {
+        wf_spool_name(writing->spool, marker ? WF_NAME_REGION : WF_NAME_CALL, shape->name - 1,
+                      wf_strings_at(&writing->model->input.names, shape->name - 1));
     }
 }
 
@@ -260,7 +253,7 @@ static enum wf_status write_op(void *arg, uint32_t rank, const struct wf_ext_pla
         op.kind = WF_OP_COMPUTE;
         op.duration = played->op.compute;
         op.site = played->op.site;
-        WF_TRY(add(writing, rank, &op, err));
+        WF_TRY(wf_spool_add(writing->spool, rank, &op, err));
     }
     if (shape->kind == WF_OP_COMPUTE) {
         return WF_OK; /* the end of the program */
@@ -281,7 +274,7 @@ static enum wf_status write_op(void *arg, uint32_t rank, const struct wf_ext_pla
     }
     WF_TRY(fill_op(writing, rank, played, &op, err));
     wf_ext_balance_add(&writing->balance, rank, played);
-    return add(writing, rank, &op, err);
+    return wf_spool_add(writing->spool, rank, &op, err);
 }
 
 static void forget_comms(struct writing *writing)
@@ -293,10 +286,10 @@ static void forget_comms(struct writing *writing)
 }
 
 enum wf_status wf_ext_write(const struct wf_ext_model *model, const struct wf_ext_grid *grid,
-                            const struct wf_ext_changes *changes,
-                            struct wf_trace_writer *writer, struct wf_err *err)
+                            const struct wf_ext_changes *changes, struct wf_spool *spool,
+                            struct wf_err *err)
 {
-    struct writing writing = {.model = model, .grid = grid, .writer = writer};
+    struct writing writing = {.model = model, .grid = grid, .spool = spool};
     const struct wf_ext_player player = {.model = model,
                                          .grid = grid,
                                          .count = WF_EXT_NO_COUNT,

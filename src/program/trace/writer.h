@@ -4,8 +4,9 @@
 /*
  * Writers: each writes ops, or the tasks of a graph, to a trace of one format.
  *
- * To add a format: one .c file that defines a const struct wf_trace_writer_ops and one line in
- * program/trace/writers.def.
+ * To add a format: one .c file that defines a const struct wf_trace_writer_ops, and one line in
+ * program/trace/writers.def. Formats that are written from beginning to end have only the functions that
+ * write them (program/trace/spool/writer.h).
  */
 
 #include "program/ops/graph.h"

@@ -3,6 +3,7 @@
  * report the same failure, and add up to the same counts and the same ops. */
 #include "harness/wf_test.h"
 #include "program/trace/kit/kit.h"
+#include "program/trace/spool/spool.h"
 
 #include <stdatomic.h>
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "program/trace/kit/kit.h"
+#include "program/trace/spool/spool.h"
 
 #include <errno.h>
 #include <inttypes.h>

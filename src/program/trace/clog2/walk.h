@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "program/trace/clog2/file.h"
 #include "program/trace/kit/records.h"
-#include "program/trace/kit/spool.h"
+#include "program/trace/spool/spool.h"
 
 /* What a state is. */
 enum wf_clog2_role {

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/guard.h"
-#include "base/mem.h"
 #include "program/ops/fields.h"
-#include "program/ops/groups.h"
-#include "program/trace/kit/target.h"
-#include "program/trace/writer.h"
+#include "program/trace/spool/writer.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Writes one line per op, for spreadsheets and scripts. Columns that a kind of op does not use
@@ -58,48 +53,6 @@ enum {
     N_COLUMNS = sizeof(columns) / sizeof(columns[0]),
     N_LISTS = sizeof(lists) / sizeof(lists[0])
 };
-
-struct csv {
-    struct wf_trace_writer writer;
-    struct wf_target *target;
-    FILE *out;
-    struct wf_groups *groups; /* the size of a group is the length of its lists */
-};
-
-static enum wf_status csv_create(const char *path,
-                                 const struct wf_trace_writer_options *options,
-                                 struct wf_trace_writer **result, struct wf_err *err)
-{
-    struct wf_target *target = NULL;
-
-    if (options->n_parts > 0) {
-        return wf_err_set(err, WF_EUSAGE, "a .csv is one file; parts are for .weft");
-    }
-    FILE *out = NULL;
-    WF_TRY(wf_target_open_file(path, options->force, &target, &out, err));
-
-    struct csv *csv = wf_xcalloc(1, sizeof(*csv));
-    csv->writer.ops = &wf_csv_writer_ops;
-    csv->target = target;
-    csv->out = out;
-    csv->groups = wf_groups_new(options->n_ranks);
-    (void)fputs("rank,kind", out);
-    for (size_t i = 0; i < N_COLUMNS; i++) {
-        (void)fprintf(out, ",%s", columns[i].name);
-    }
-    for (size_t i = 0; i < N_LISTS; i++) {
-        (void)fprintf(out, ",%s", lists[i].name);
-    }
-    (void)fputc('\n', out);
-    *result = &csv->writer;
-    return WF_OK;
-}
-
-static enum wf_status csv_group(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
-                                const struct wf_group *group, struct wf_err *err)
-{
-    return wf_groups_tell(((struct csv *)writer)->groups, rank, comm, group, err);
-}
 
 static void put_column(FILE *out, size_t column, uint64_t value)
 {
@@ -162,48 +115,50 @@ static void put_op(FILE *out, const struct wf_op_parts *parts)
     }
 }
 
-static enum wf_status csv_add(struct wf_trace_writer *writer, uint32_t rank,
-                              const struct wf_op *op, struct wf_err *err)
+static void put_rank(FILE *out, const struct wf_source *source, uint32_t rank)
 {
-    struct csv *csv = (struct csv *)writer;
-    struct wf_group group = {.size = 0};
+    struct wf_cursor cursor = {.word = {0}};
     struct wf_op_parts parts;
+    struct wf_op op;
 
-    if (!wf_groups_find(csv->groups, rank, op->comm, &group)) {
-        group.size = 0;
+    while (ferror(out) == 0 && wf_source_next(source, rank, &cursor, &op)) {
+        struct wf_group group = {.size = 0}; /* the length of its lists */
+        if (!wf_source_group(source, rank, op.comm, &group)) {
+            group.size = 0;
+        }
+        wf_op_take_apart(&op, group.size, &parts);
+        (void)fprintf(out, "%" PRIu32 ",%s", rank, wf_op_name(op.kind));
+        put_op(out, &parts);
+        (void)fputc('\n', out);
     }
-    wf_op_take_apart(op, group.size, &parts);
-    (void)fprintf(csv->out, "%" PRIu32 ",%s", rank, wf_op_name(op->kind));
-    put_op(csv->out, &parts);
-    (void)fputc('\n', csv->out);
-    return ferror(csv->out) != 0 ? wf_target_cannot_write(csv->target, err) : WF_OK;
 }
 
-static enum wf_status csv_finish(struct wf_trace_writer *writer, struct wf_err *err)
+static enum wf_status write_ops(const struct wf_sheet *sheet, const struct wf_source *source,
+                                struct wf_err *err)
 {
-    struct csv *csv = (struct csv *)writer;
-    enum wf_status status = WF_OK;
-    bool failed = ferror(csv->out) != 0;
+    FILE *out = sheet->file;
 
-    if (wf_fclose(csv->out) != 0 || failed) {
-        status = wf_target_cannot_write(csv->target, err);
-        wf_target_discard(csv->target);
-    } else {
-        status = wf_target_commit(csv->target, err);
+    (void)fputs("rank,kind", out);
+    for (size_t i = 0; i < N_COLUMNS; i++) {
+        (void)fprintf(out, ",%s", columns[i].name);
     }
-    wf_groups_free(csv->groups);
-    free(csv);
-    return status;
+    for (size_t i = 0; i < N_LISTS; i++) {
+        (void)fprintf(out, ",%s", lists[i].name);
+    }
+    (void)fputc('\n', out);
+    for (uint32_t rank = 0; rank < source->n_ranks; rank++) {
+        put_rank(out, source, rank);
+    }
+    return wf_source_check(source, err);
 }
 
-static void csv_discard(struct wf_trace_writer *writer)
-{
-    struct csv *csv = (struct csv *)writer;
+static const struct wf_spooled_format format = {
+    .ops = &wf_csv_writer_ops, .sheet = WF_SHEET_FILE, .write = write_ops};
 
-    (void)wf_fclose(csv->out);
-    wf_target_discard(csv->target);
-    wf_groups_free(csv->groups);
-    free(csv);
+static enum wf_status create(const char *path, const struct wf_trace_writer_options *options,
+                             struct wf_trace_writer **out, struct wf_err *err)
+{
+    return wf_spooled_create(&format, path, options, out, err);
 }
 
 const struct wf_trace_writer_ops wf_csv_writer_ops = {
@@ -212,9 +167,6 @@ const struct wf_trace_writer_ops wf_csv_writer_ops = {
     .summary = "a line per op, for spreadsheets",
     .lacks = "names of regions, calls and counters, members of communicators, recorded times, "
              "call sites and disturbances of compute times",
-    .create = csv_create,
-    .group = csv_group,
-    .add = csv_add,
-    .finish = csv_finish,
-    .discard = csv_discard,
+    .create = create,
+    WF_SPOOLED_MEMBERS,
 };

@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "program/trace/dumpi/comms.h"
 #include "program/trace/kit/open_requests.h"
-#include "program/trace/kit/spool.h"
+#include "program/trace/spool/spool.h"
 
 /* What the ops do not hold, which is counted over all ranks; in the order of the notes. */
 enum wf_dumpi_loss {

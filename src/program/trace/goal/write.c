@@ -3,26 +3,15 @@
 #include "program/trace/goal/write.h"
 
 #include "base/buf.h"
-#include "base/guard.h"
-#include "base/mem.h"
 #include "program/ops/fields.h"
 #include "program/trace/kit/basic.h"
-#include "program/trace/kit/spool.h"
-#include "program/trace/kit/target.h"
+#include "program/trace/spool/writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PS_PER_UNIT = 1000 };
-
-/* The format has one block per rank, but ops arrive in any order of ranks. So a spool keeps
- * them; it is null if tasks are written. */
-struct goal {
-    struct wf_spooled_writer spooled;
-    struct wf_target *target;
-    FILE *out;
-};
 
 /* A request, found by its number. */
 struct request {
@@ -224,12 +213,13 @@ static void put_op(struct writing *w, const struct wf_op *op)
     }
 }
 
-static enum wf_status write_source(FILE *out, const struct wf_source *source,
-                                   struct wf_losses *losses, struct wf_err *err)
+static enum wf_status write_ops(const struct wf_sheet *sheet, const struct wf_source *source,
+                                struct wf_err *err)
 {
+    FILE *out = sheet->file;
     struct writing w = {.out = out,
                         .source = source,
-                        .losses = losses,
+                        .losses = sheet->losses,
                         .requests = {.size = sizeof(struct request)}};
     struct wf_cursor cursor;
     struct wf_op op;
@@ -253,80 +243,15 @@ static enum wf_status write_source(FILE *out, const struct wf_source *source,
 
 /* ---- the writer ---- */
 
-static void discard(struct wf_trace_writer *writer)
-{
-    struct goal *goal = (struct goal *)writer;
-
-    wf_spool_discard(goal->spooled.spool);
-    if (goal->out != NULL) {
-        (void)wf_fclose(goal->out);
-    }
-    wf_target_discard(goal->target);
-    free(goal);
-}
+static const struct wf_spooled_format format = {.ops = &wf_goal_writer_ops,
+                                                .sheet = WF_SHEET_FILE,
+                                                .write = write_ops,
+                                                .write_graph = wf_goal_write_graph};
 
 static enum wf_status create(const char *path, const struct wf_trace_writer_options *options,
-                             struct wf_trace_writer **result, struct wf_err *err)
+                             struct wf_trace_writer **out, struct wf_err *err)
 {
-    struct wf_target *target = NULL;
-    FILE *out = NULL;
-
-    if (options->n_parts > 0) {
-        return wf_err_set(err, WF_EUSAGE, "a .goal is one file; parts are for .weft");
-    }
-    enum wf_status status = wf_target_open_file(path, options->force, &target, &out, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    struct goal *goal = wf_xcalloc(1, sizeof(*goal));
-    goal->spooled.writer.ops = &wf_goal_writer_ops;
-    goal->target = target;
-    goal->out = out;
-    if (!options->tasks) {
-        status = wf_spool_new(options->n_ranks, &goal->spooled.spool, err);
-    }
-    if (status != WF_OK) {
-        discard(&goal->spooled.writer);
-        return status;
-    }
-    *result = &goal->spooled.writer;
-    return WF_OK;
-}
-
-static enum wf_status add_graph(struct wf_trace_writer *writer, const struct wf_graph *graph,
-                                uint64_t *n_tasks, struct wf_err *err)
-{
-    *n_tasks = 0;
-    for (uint32_t pe = 0; pe < graph->n_pes; pe++) {
-        *n_tasks += graph->ops->n_tasks(graph, pe);
-    }
-    return wf_goal_write_graph(((struct goal *)writer)->out, graph, writer->losses, err);
-}
-
-static enum wf_status finish(struct wf_trace_writer *writer, struct wf_err *err)
-{
-    struct goal *goal = (struct goal *)writer;
-    enum wf_status status = WF_OK;
-
-    if (goal->spooled.spool != NULL) {
-        struct wf_source *source = NULL;
-        status = wf_spool_source(goal->spooled.spool, "goal", &source, err);
-        goal->spooled.spool = NULL;
-        if (status == WF_OK) {
-            status = write_source(goal->out, source, writer->losses, err);
-        }
-        wf_source_free(source);
-    }
-    if (status == WF_OK) {
-        bool failed = ferror(goal->out) != 0;
-        failed = wf_fclose(goal->out) != 0 || failed;
-        goal->out = NULL;
-        status = failed ? wf_target_cannot_write(goal->target, err)
-                        : wf_target_commit(goal->target, err);
-        goal->target = failed ? goal->target : NULL;
-    }
-    discard(writer);
-    return status;
+    return wf_spooled_create(&format, path, options, out, err);
 }
 
 const struct wf_trace_writer_ops wf_goal_writer_ops = {
@@ -336,9 +261,6 @@ const struct wf_trace_writer_ops wf_goal_writer_ops = {
     .lacks = "collectives, names, communicators other than the world, recorded times, times "
              "below a nanosecond; tasks that send may be interrupted where they do",
     .create = create,
-    .group = wf_spooled_group,
-    .add = wf_spooled_add,
-    .add_graph = add_graph,
-    .finish = finish,
-    .discard = discard,
+    .add_graph = wf_spooled_add_graph,
+    WF_SPOOLED_MEMBERS,
 };

@@ -205,13 +205,13 @@ static void put_pe(struct writing *w)
     (void)fprintf(w->out, "}\n");
 }
 
-enum wf_status wf_goal_write_graph(FILE *out, const struct wf_graph *graph,
-                                   struct wf_losses *losses, struct wf_err *err)
+enum wf_status wf_goal_write_graph(const struct wf_sheet *sheet, const struct wf_graph *graph,
+                                   struct wf_err *err)
 {
-    struct writing w = {.out = out, .graph = graph, .losses = losses};
+    struct writing w = {.out = sheet->file, .graph = graph, .losses = sheet->losses};
 
     find_arrivals(&w);
-    (void)fprintf(out, "num_ranks %" PRIu32 "\n", graph->n_pes);
+    (void)fprintf(w.out, "num_ranks %" PRIu32 "\n", graph->n_pes);
     for (w.pe = 0; w.pe < graph->n_pes; w.pe++) {
         put_pe(&w);
     }

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "program/trace/kit/kit.h"
 #include "program/trace/otf2/walk.h"
+#include "program/trace/spool/spool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -13,12 +13,12 @@
 #include "base/buf.h"
 #include "program/trace/kit/open_requests.h"
 #include "program/trace/kit/records.h"
-#include "program/trace/kit/spool.h"
 #include "program/trace/otf2/devices.h"
 #include "program/trace/otf2/events.h"
 #include "program/trace/otf2/sums.h"
 #include "program/trace/otf2/tally.h"
 #include "program/trace/reader.h"
+#include "program/trace/spool/spool.h"
 
 /* How long what an accelerator does takes, relative to what was recorded. */
 struct wf_otf2_factors {

@@ -2,25 +2,14 @@
 /* Writes OTF2 archives, each in a directory of its own. Ops become calls that take no time. */
 #include "base/buf.h"
 #include "base/map.h"
-#include "base/mem.h"
 #include "program/ops/fields.h"
 #include "program/trace/kit/basic.h"
-#include "program/trace/kit/spool.h"
-#include "program/trace/kit/target.h"
 #include "program/trace/otf2/coll.h"
 #include "program/trace/otf2/out.h"
+#include "program/trace/spool/writer.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* The library has a large buffer for each open location, so ranks are written one after
- * another. A spool keeps all ops until then. */
-struct otf2 {
-    struct wf_spooled_writer spooled;
-    struct wf_target *target;
-    struct wf_otf2_out *out;
-};
 
 /* A request: the events to write when it starts (if persistent) and when it is complete. */
 struct request {
@@ -382,22 +371,25 @@ static void put_op(struct writing *w, const struct wf_op *op)
     }
 }
 
-static enum wf_status write_source(struct wf_otf2_out *out, const struct wf_source *source,
-                                   struct wf_losses *losses, struct wf_err *err)
+/* The library has a large buffer for each open location, so ranks are written one after
+ * another. */
+static enum wf_status write_ops(const struct wf_sheet *sheet, const struct wf_source *source,
+                                struct wf_err *err)
 {
-    struct writing w = {.out = out,
-                        .source = source,
-                        .losses = losses,
+    struct writing w = {.source = source,
+                        .losses = sheet->losses,
                         .requests = {.size = sizeof(struct request)}};
     struct wf_cursor cursor;
     struct wf_op op;
 
+    WF_TRY(wf_otf2_out_open(wf_target_place(sheet->target), sheet->path, sheet->n_ranks,
+                            sheet->creator, &w.out, err));
     for (w.rank = 0; w.rank < source->n_ranks; w.rank++) {
         memset(&cursor, 0, sizeof(cursor));
         w.now = 0;
         w.n_requests = 0;
         w.last_comm = 0;
-        wf_otf2_out_rank(out, w.rank);
+        wf_otf2_out_rank(w.out, w.rank);
         put(&w, (struct wf_otf2_event){.kind = WF_OTF2_PROGRAM_BEGIN});
         while (wf_source_next(source, w.rank, &cursor, &op)) {
             put_op(&w, &op);
@@ -408,68 +400,24 @@ static enum wf_status write_source(struct wf_otf2_out *out, const struct wf_sour
     wf_map_fini(&w.regions);
     wf_map_fini(&w.comms);
     wf_buf_fini(&w.members);
-    return wf_source_check(source, err);
+    enum wf_status status = wf_source_check(source, err);
+    if (status != WF_OK) {
+        wf_otf2_out_discard(w.out);
+        return status;
+    }
+    return wf_otf2_out_finish(w.out, err);
 }
 
 /* ---- the writer ---- */
 
-static void discard(struct wf_trace_writer *writer)
-{
-    struct otf2 *otf2 = (struct otf2 *)writer;
-
-    wf_spool_discard(otf2->spooled.spool);
-    wf_otf2_out_discard(otf2->out);
-    wf_target_discard(otf2->target);
-    free(otf2);
-}
+static const struct wf_spooled_format format = {
+    .ops = &wf_otf2_writer_ops, .sheet = WF_SHEET_DIRECTORY, .write = write_ops};
 
 static enum wf_status create(const char *path, const struct wf_trace_writer_options *options,
-                             struct wf_trace_writer **result, struct wf_err *err)
+                             struct wf_trace_writer **out, struct wf_err *err)
 {
-    struct wf_target *target = NULL;
-
-    if (options->n_parts > 0) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "a .otf2 has a file for each rank; parts are for .weft");
-    }
-    WF_TRY(wf_target_open(path, true, options->force, &target, err));
-    struct otf2 *otf2 = wf_xcalloc(1, sizeof(*otf2));
-    otf2->spooled.writer.ops = &wf_otf2_writer_ops;
-    otf2->target = target;
-    enum wf_status status = wf_otf2_out_open(wf_target_place(target), path, options->n_ranks,
-                                             options->creator, &otf2->out, err);
-    if (status == WF_OK) {
-        status = wf_spool_new(options->n_ranks, &otf2->spooled.spool, err);
-    }
-    if (status != WF_OK) {
-        discard(&otf2->spooled.writer);
-        return status;
-    }
-    *result = &otf2->spooled.writer;
-    return WF_OK;
-}
-
-static enum wf_status finish(struct wf_trace_writer *writer, struct wf_err *err)
-{
-    struct otf2 *otf2 = (struct otf2 *)writer;
-    struct wf_source *source = NULL;
-
-    enum wf_status status = wf_spool_source(otf2->spooled.spool, "otf2", &source, err);
-    otf2->spooled.spool = NULL;
-    if (status == WF_OK) {
-        status = write_source(otf2->out, source, writer->losses, err);
-    }
-    wf_source_free(source);
-    if (status == WF_OK) {
-        status = wf_otf2_out_finish(otf2->out, err);
-        otf2->out = NULL;
-    }
-    if (status == WF_OK) {
-        status = wf_target_commit(otf2->target, err);
-        otf2->target = NULL;
-    }
-    discard(writer);
-    return status;
+    WF_TRY(wf_otf2_has_library(err));
+    return wf_spooled_create(&format, path, options, out, err);
 }
 
 const struct wf_trace_writer_ops wf_otf2_writer_ops = {
@@ -479,9 +427,5 @@ const struct wf_trace_writer_ops wf_otf2_writer_ops = {
     .lacks = "times within calls, lengths that differ in a collective, counters, recorded "
              "times, what reductions reduce with",
     .create = create,
-    .name_of = wf_spooled_name,
-    .group = wf_spooled_group,
-    .add = wf_spooled_add,
-    .finish = finish,
-    .discard = discard,
+    WF_SPOOLED_MEMBERS,
 };

@@ -16,10 +16,10 @@
 #include "base/units.h"
 #include "program/trace/kit/kit.h"
 #include "program/trace/paraver/colls.h"
+#include "program/trace/spool/spool.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

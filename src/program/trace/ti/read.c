@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "program/trace/kit/kit.h"
+#include "program/trace/spool/spool.h"
 #include "program/trace/ti/blocks.h"
 #include "program/trace/ti/files.h"
 #include "program/trace/ti/text.h"

@@ -60,20 +60,14 @@ void wf_spool_wall(struct wf_spool *spool, uint32_t rank, int64_t ps);
 enum wf_status wf_spool_end(struct wf_spool *spool, const char *format, struct wf_source **out,
                             struct wf_err *err);
 
-/* ---- for writers ---- */
+/* ---- for others: as the members of struct wf_trace_writer_ops ---- */
 
-/* The common head of writers that need all ops of a rank together: ops wait in the spool until
- * the writer finishes. The functions are members of struct wf_trace_writer_ops. */
-struct wf_spooled_writer {
-    struct wf_trace_writer writer;
-    struct wf_spool *spool;
-};
-enum wf_status wf_spooled_add(struct wf_trace_writer *writer, uint32_t rank,
-                              const struct wf_op *op, struct wf_err *err);
-enum wf_status wf_spooled_group(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
-                                const struct wf_group *group, struct wf_err *err);
-void wf_spooled_name(struct wf_trace_writer *writer, enum wf_source_name kind, uint32_t number,
-                     const char *name);
+WF_NODISCARD
+enum wf_status wf_spool_add(struct wf_spool *spool, uint32_t rank, const struct wf_op *op,
+                            struct wf_err *err);
+WF_NODISCARD
+enum wf_status wf_spool_tell(struct wf_spool *spool, uint32_t rank, uint32_t comm,
+                             const struct wf_group *group, struct wf_err *err);
 
 /* Both release the spool. The first makes the source, named `format`. */
 WF_NODISCARD

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "program/trace/kit/spool.h"
+#include "program/trace/spool/spool.h"
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -97,18 +97,17 @@ struct wf_spool *wf_spool_part(struct wf_spool *spool, uint32_t part)
     return part == 0 ? spool : &spool->further[part - 1];
 }
 
-static enum wf_status add(struct wf_spool *spool, int64_t rank, const struct wf_op *op,
-                          struct wf_err *err)
+enum wf_status wf_spool_add(struct wf_spool *spool, uint32_t rank, const struct wf_op *op,
+                            struct wf_err *err)
 {
-    return wf_trace_failed(err)
-               ? err->status
-               : written(spool->writer->ops->add(spool->writer, (uint32_t)rank, op, err), err);
+    return written(spool->writer->ops->add(spool->writer, rank, op, err), err);
 }
 
 void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
                   const struct wf_trace_place *place)
 {
-    if (!wf_trace_failed(place->err) && add(spool, place->rank, op, place->err) == WF_EINVAL) {
+    if (!wf_trace_failed(place->err) &&
+        wf_spool_add(spool, (uint32_t)place->rank, op, place->err) == WF_EINVAL) {
         wf_trace_prefix(place);
     }
 }
@@ -149,6 +148,12 @@ void wf_spool_sendrecv(struct wf_spool *spool, const struct wf_op *send,
     wf_spool_put(spool, &op, place);
 }
 
+enum wf_status wf_spool_tell(struct wf_spool *spool, uint32_t rank, uint32_t comm,
+                             const struct wf_group *group, struct wf_err *err)
+{
+    return written(spool->writer->ops->group(spool->writer, rank, comm, group, err), err);
+}
+
 bool wf_spool_group(struct wf_spool *spool, uint32_t rank, uint32_t comm,
                     const struct wf_group *group, struct wf_err *err)
 {
@@ -157,8 +162,7 @@ bool wf_spool_group(struct wf_spool *spool, uint32_t rank, uint32_t comm,
     if (wf_map_get(&spool->told, key) != NULL) {
         return true;
     }
-    if (written(spool->writer->ops->group(spool->writer, rank, comm, group, err), err) !=
-        WF_OK) {
+    if (wf_spool_tell(spool, rank, comm, group, err) != WF_OK) {
         return false;
     }
     (void)wf_map_put(&spool->told, key);
@@ -189,28 +193,6 @@ enum wf_status wf_spool_end(struct wf_spool *spool, const char *format, struct w
     }
     wf_spool_discard(spool);
     return err->status;
-}
-
-enum wf_status wf_spooled_add(struct wf_trace_writer *writer, uint32_t rank,
-                              const struct wf_op *op, struct wf_err *err)
-{
-    struct wf_trace_writer *spool = ((struct wf_spooled_writer *)writer)->spool->writer;
-
-    return written(spool->ops->add(spool, rank, op, err), err);
-}
-
-enum wf_status wf_spooled_group(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
-                                const struct wf_group *group, struct wf_err *err)
-{
-    struct wf_trace_writer *spool = ((struct wf_spooled_writer *)writer)->spool->writer;
-
-    return written(spool->ops->group(spool, rank, comm, group, err), err);
-}
-
-void wf_spooled_name(struct wf_trace_writer *writer, enum wf_source_name kind, uint32_t number,
-                     const char *name)
-{
-    wf_spool_name(((struct wf_spooled_writer *)writer)->spool, kind, number, name);
 }
 
 void wf_spool_discard(struct wf_spool *spool)
