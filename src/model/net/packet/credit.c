@@ -137,7 +137,7 @@ void wf_packet_credit_pass_on(const struct wf_packet_view *view, uint32_t port,
     wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
     wf_packet_hop_grant(view, &outlet, &waiter.in, &run, view->key.time - waiter.since,
                         WF_PACKET_ALL);
-    if (view->model->sends_notices) {
+    if (view->model->notice_step > 0) {
         wf_packet_notice_send(view, port);
     }
     if (waiter.in.in_port == WF_PACKET_NO_PORT && view->node != NULL) {

@@ -163,8 +163,9 @@ LEAN(credits, WF_PACKET_LEAN_CREDITS)
 static enum wf_packet_features features_of(const struct wf_packet_net *model)
 {
     bool overtake = model->order == WF_PACKET_PACKETS_OVERTAKE;
-    bool is_lean = model->links.burst == 0 && !model->sends_notices && model->faults == NULL &&
-                   model->stats == WF_NET_STATS_OFF && model->timing == WF_PACKET_CUT_THROUGH;
+    bool is_lean = model->links.burst == 0 && model->notice_step == 0 &&
+                   model->faults == NULL && model->stats == WF_NET_STATS_OFF &&
+                   model->timing == WF_PACKET_CUT_THROUGH;
 
     if (is_lean && overtake && model->next_ports == WF_PACKET_BY_POLICY &&
         model->n_channels == 0) {

@@ -246,7 +246,7 @@ bool wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_
 
     wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
     (void)wf_packet_fault_send(view, &outlet, run, 0, &is_lost);
-    if (model->sends_notices) {
+    if (model->notice_step > 0) {
         wf_packet_notice_send(view, outlet.number);
     }
     return true;

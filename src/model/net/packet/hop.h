@@ -259,7 +259,7 @@ WF_PACKET_HOP bool wf_packet_hop_enter(const struct wf_packet_view *view,
         wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
         wf_packet_hop_grant(view, &outlet, &in, run, view->key.time - since, features);
     }
-    if (all && model->sends_notices) {
+    if (all && model->notice_step > 0) {
         wf_packet_notice_send(view, outlet.number);
     }
     return true;
@@ -383,7 +383,7 @@ WF_PACKET_HOP bool wf_packet_hop_arrive(const struct wf_packet_view *view,
         return true;
     }
     wf_packet_hop_send(view, &outlet, run, 0, features);
-    if (all && view->model->sends_notices) {
+    if (all && view->model->notice_step > 0) {
         wf_packet_notice_send(view, outlet.number);
     }
     return true;

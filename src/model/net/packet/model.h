@@ -199,10 +199,11 @@ struct wf_packet_net {
     bool control_queue; /* control messages have a queue of their own in the interface */
     enum wf_packet_ports next_ports; /* how they are chosen */
     enum wf_packet_order order;
-    bool trains;          /* packets that follow each other undisturbed are simulated as one */
-    bool sends_notices;   /* routers tell their neighbours the lengths of queues */
-    uint32_t notice_step; /* in packets */
-    int flow;             /* enum wf_route_flow */
+    bool trains; /* packets that follow each other undisturbed are simulated as one */
+    uint32_t
+        notice_step; /* packets by which a queue changes until routers tell their neighbours; 0:
+                           * they never do */
+    int flow;        /* enum wf_route_flow */
     enum wf_packet_adapt adapt; /* WF_PACKET_BY_PACKET if policies have no choice */
     int64_t pace; /* time between the beginnings of two full packets at an interface; 0: none */
     struct wf_net_ops ops; /* wf_net_packet_ops with the functions that fit the model best */
@@ -218,7 +219,6 @@ struct wf_packet_net {
     size_t own_size;   /* bytes of its struct wf_packet_node that a node has */
     size_t losses_at;  /* offset of a node's struct wf_net_losses; only with `faults` */
     int stats;         /* enum wf_net_stats */
-    bool keeps_loads;  /* keeps the load of links over time */
     int64_t stats_window;
     wf_packet_probe_fn *probe;
     void *probe_arg;
@@ -331,7 +331,7 @@ static inline void wf_packet_view_init(struct wf_packet_view *view,
     view->ports = state;
     view->channels = channels;
     view->stats = model->stats != WF_NET_STATS_OFF ? after : NULL;
-    view->loads = model->keeps_loads ? loads : NULL;
+    view->loads = model->stats == WF_NET_STATS_LINKS ? loads : NULL;
 }
 
 /* The view of an interface; `node` is its part of the node's state. */

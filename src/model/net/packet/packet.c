@@ -374,18 +374,16 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
 
     bool counts = given->stats != WF_NET_STATS_OFF;
     uint64_t step = given->info_step / model->links.full_bytes;
-    model->notice_step = step > 0 ? (uint32_t)step : 1;
-    model->sends_notices = model->route->ops->asks_far;
+    model->notice_step = !model->route->ops->asks_far ? 0 : step > 0 ? (uint32_t)step : 1;
     size_t each = model->n_channels * sizeof(struct wf_packet_channel) +
                   (counts ? sizeof(struct wf_packet_port_stats) : 0) +
-                  (model->sends_notices ? sizeof(struct wf_packet_port_notice) : 0);
+                  (model->notice_step > 0 ? sizeof(struct wf_packet_port_notice) : 0);
     model->stats = given->stats;
     model->stats_window = counts ? given->stats_window : 0;
     model->node_ports = wf_net_ports_max(topo, 0, ends.after + ends.gaps);
     model->other_ports = wf_net_ports_max(topo, ends.whole, topo->n_vertices);
-    model->keeps_loads = given->stats == WF_NET_STATS_LINKS;
     model->port_size = each;
-    each += model->keeps_loads ? sizeof(struct wf_net_link_load) : 0;
+    each += model->stats == WF_NET_STATS_LINKS ? sizeof(struct wf_net_link_load) : 0;
     size_t units = model->adapt == WF_PACKET_BY_MESSAGE ? wf_packet_adapt_size() : 0;
     model->ports_size =
         wf_packet_ports_bytes(model->node_ports) + model->node_ports * each + units;

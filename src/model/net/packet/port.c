@@ -21,7 +21,7 @@ static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex,
 
     note(query);
     if (vertex != view->vertex) {
-        return model->sends_notices
+        return model->notice_step > 0
                    ? wf_packet_notice_queue(view, vertex, port) * model->links.full_bytes
                    : 0;
     }

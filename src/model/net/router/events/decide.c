@@ -7,6 +7,7 @@
  */
 #include "model/net/router/events/reads.h"
 #include "model/net/router/events/stats.h"
+#include "model/net/router/rules/inject.h"
 
 /* The requests of one decision; granted requests become WF_ROUTER_NONE. */
 struct round {
@@ -348,7 +349,8 @@ static void ask(const struct wf_router_view *view, uint32_t number, struct round
     const struct wf_router_input *input = &view->inputs[number];
     uint32_t ready = wf_router_ready(view, input);
 
-    if (input->taken != 0 || (view->head->shut != 0 && is_injected(view, number))) {
+    if (input->taken != 0 ||
+        !wf_router_gate_passes(view->head->shut != 0, is_injected(view, number))) {
         return;
     }
     if (ready > 0) {

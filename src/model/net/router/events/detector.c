@@ -144,7 +144,7 @@ struct detector {
     uint32_t n_waits;   /* number of cells */
     uint8_t checking;   /* WF_ROUTER_CHECK is scheduled */
     uint8_t more_waits; /* since the last check */
-    uint8_t shut;       /* nodes were told not to inject */
+    bool shut;          /* nodes were told not to inject */
     uint8_t over;       /* nodes were told of a deadlock */
     uint32_t spare;
 };
@@ -234,13 +234,11 @@ static void check(const struct wf_router_net *model, struct detector *own, struc
 {
     int64_t cycle = model->set.cycle, now = wf_now(ctx) / cycle * cycle;
     int64_t later = (int64_t)model->set.global_delay - (int64_t)model->set.global_delay / 2;
-    bool full = wf_router_is_shut(own->inside, model->packets_limit);
 
     own->checking = 0;
-    if (full != (own->shut != 0)) {
-        own->shut = full;
+    if (wf_router_gate_moves(&own->shut, own->inside, model->packets_limit)) {
         tell_all(model, ctx, now + later * cycle, WF_ROUTER_GATE,
-                 &(struct wf_net_deadlock){.n = full});
+                 &(struct wf_net_deadlock){.n = own->shut});
     }
     if (own->more_waits != 0 && own->over == 0 && own->n_waits > 0) {
         struct wf_net_deadlock deadlock = find_deadlock(own, ctx);

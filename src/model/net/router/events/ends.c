@@ -101,7 +101,7 @@ static bool inject_one(const struct wf_router_view *view, struct wf_router_packe
     packet->last = index == 1;
 
     uint32_t queue = injector(view, packet);
-    if (view->inputs[queue].n >= view->model->set.injection_length) {
+    if (!wf_router_queue_takes(view->inputs[queue].n, view->model->set.injection_length)) {
         return false;
     }
     packet->born = view->now;
@@ -171,7 +171,8 @@ bool wf_router_can_inject(const struct wf_net *net, struct wf_ctx *ctx, void *no
     }
     wf_router_prepare(&view, &packet, 1);
     return view.head->backlog == 0 &&
-           view.inputs[injector(&view, &packet)].n < view.model->set.injection_length;
+           wf_router_queue_takes(view.inputs[injector(&view, &packet)].n,
+                                 view.model->set.injection_length);
 }
 
 int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
@@ -195,8 +196,9 @@ int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
         return WF_NET_LATER;
     }
     packet.born = (wf_now(ctx) + cycle - 1) / cycle;
-    if (model->set.switching == WF_ROUTER_CUT_THROUGH && count == 1 &&
-        view.head->backlog == 0 && wf_now(ctx) % cycle == 0 && inject_one(&view, &packet, 1)) {
+    if (model->set.switching == WF_ROUTER_CUT_THROUGH &&
+        wf_router_enters_at_once(count, view.head->backlog != 0, wf_now(ctx) % cycle == 0) &&
+        inject_one(&view, &packet, 1)) {
         return WF_NET_LATER;
     }
     append_backlog(&view, &packet, count);

@@ -8,6 +8,7 @@
 #include "model/net/router/events/flit.h"
 #include "model/net/router/events/reads.h"
 #include "model/net/router/events/stats.h"
+#include "model/net/router/rules/inject.h"
 #include "model/net/router/rules/wormhole.h"
 
 /* ---- arrivals ---- */
@@ -417,7 +418,8 @@ static bool send_one(const struct wf_router_view *view)
 {
     struct wf_router_flit_source *source = wf_router_flit_source(view);
 
-    if (view->head->backlog == 0 || (view->head->shut != 0 && source->sent == 0) ||
+    if (view->head->backlog == 0 ||
+        !wf_router_gate_passes(view->head->shut != 0, source->sent == 0) ||
         !wf_router_flit_link_is_free(view, source_port(view))) {
         return false;
     }

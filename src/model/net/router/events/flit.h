@@ -34,7 +34,8 @@ struct wf_router_flit_input {
 /* What a channel has besides its struct wf_router_channel. */
 struct wf_router_flit_channel {
     uint32_t used;  /* flits in the queue at its end, or on the link */
-    uint32_t grant; /* input that gets its first offer */
+    uint16_t grant; /* input that gets its first offer */
+    uint16_t spare;
 };
 
 /* A port as an input and as an output of the switch. */

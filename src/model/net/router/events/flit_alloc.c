@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Allocation of channels and of the switch, one round of iSLIP each. Every output makes an
- * offer to one of the inputs that request it, and every input accepts one of its offers. Both
- * choose round robin, and their pointers advance only when an offer is accepted. An offer that
- * is not accepted is lost for this cycle, which keeps such a router below the capacity of its
- * links.
- */
+/* Allocation of channels and of the switch (rules/wormhole.h). Offers that are lost keep such a
+ * router below the capacity of its links. */
 #include "model/net/router/events/flit.h"
+#include "model/net/router/rules/wormhole.h"
 
 enum { CHANNELS_MAX = WF_ROUTER_INPUTS_MAX + 2 * WF_ROUTER_VCS_MAX };
 
@@ -100,8 +96,7 @@ static void take_channel(const struct wf_router_view *view, uint32_t input, uint
     wf_touch(view->ctx, held, sizeof(*held));
     held->holder = (uint16_t)(input + 1);
     held->packets++;
-    offered->grant = wf_router_after(input, view->layout->n_inputs);
-    at->accept = (uint16_t)wf_router_after(channel, n_channels(view));
+    wf_router_channel_taken(&offered->grant, &at->accept, input, channel);
     at->state = WF_ROUTER_FLIT_GOES;
     wf_router_edit_input(view, input)->taken = (uint16_t)(channel + 1);
 }
@@ -250,13 +245,11 @@ static void go_on(const struct wf_router_view *view, const struct bid *bid)
 {
     struct wf_router_flit_port *in = &wf_router_flit_ports(view)[bid->in];
     struct wf_router_flit_port *out = &wf_router_flit_ports(view)[bid->out];
-    uint32_t n = view->layout->n_ports + 1;
 
     wf_touch(view->ctx, in, sizeof(*in));
     wf_touch(view->ctx, out, sizeof(*out));
-    in->turn = (uint16_t)wf_router_after(bid->vc, view->model->rules.vcs);
-    in->accept = (uint16_t)wf_router_after(bid->out, n);
-    out->grant = (uint16_t)wf_router_after(bid->in, n);
+    wf_router_switch_taken(&in->turn, &in->accept, &out->grant, bid->vc, bid->out,
+                           bid->in + 1u);
 }
 
 /* ---- packets that keep the switch ---- */

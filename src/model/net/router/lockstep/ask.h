@@ -7,6 +7,7 @@
  */
 
 #include "model/net/router/lockstep/state.h"
+#include "model/net/router/rules/inject.h"
 
 #ifndef WF_LOCKSTEP_TILES
 #include "model/net/router/lockstep/host.h"
@@ -173,7 +174,8 @@ static inline bool wf_lockstep_may_ask(const struct wf_lockstep_net *net, uint32
                                        uint32_t input)
 {
 #ifndef WF_LOCKSTEP_TILES
-    if (net->routers[r].shut != 0 && wf_lockstep_is_injected(net, r, input)) {
+    if (!wf_router_gate_passes(net->routers[r].shut != 0,
+                               wf_lockstep_is_injected(net, r, input))) {
         return false;
     }
 #endif

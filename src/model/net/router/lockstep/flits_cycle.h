@@ -360,12 +360,11 @@ static void take_channel(const struct here *h, uint32_t place, uint32_t number)
     const struct link link = link_of(h, r, q->port);
 
     channel->holder = (uint16_t)queue;
-    channel->grant = (uint16_t)(queue + 1);
+    wf_router_channel_taken(&channel->grant, &q->accept, queue, number);
     q->channel = (uint16_t)number;
     q->next_at = arrivals_at(&h->shape, link.router);
     q->next =
         (uint16_t)place_of(link.router % BLOCK, link.queue + number - q->port * h->shape.vcs);
-    q->accept = (uint16_t)(number + 1);
     block->free[router] &= ~bit(number);
     block->waits[router] &= ~bit(queue);
     block->goes[router] |= bit(queue);
@@ -492,9 +491,8 @@ static void won(const struct here *h, uint32_t router, uint32_t in, uint32_t vc,
 {
     struct port *ports = h->routers[router].ports;
 
-    ports[in].turn = (uint16_t)(vc + 1);
-    ports[in].accept = (uint16_t)(out + 1);
-    ports[out].grant = (uint16_t)((in + 1) * h->shape.vcs);
+    wf_router_switch_taken(&ports[in].turn, &ports[in].accept, &ports[out].grant, vc, out,
+                           (in + 1) * h->shape.vcs);
 }
 
 /* Sends the next flit of a queue, which got the switch, and tells the previous router or node

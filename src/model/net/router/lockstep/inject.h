@@ -7,7 +7,6 @@
  */
 
 #include "model/net/router/lockstep/ask.h"
-#include "model/net/router/rules/inject.h"
 #include "model/traffic/draw.h"
 
 /* ---- take ---- */
@@ -182,7 +181,7 @@ static inline bool wf_lockstep_inject(const struct wf_lockstep_net *net, uint32_
     struct wf_lockstep_input *input = wf_lockstep_input(net, node, number);
     uint32_t slot = (uint32_t)input->first + input->n;
 
-    if (input->n >= net->injection_length) {
+    if (!wf_router_queue_takes(input->n, net->injection_length)) {
         return false;
     }
     slot -= slot >= net->injection_length ? net->injection_length : 0;

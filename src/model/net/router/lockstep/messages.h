@@ -58,7 +58,7 @@ static inline bool wf_lockstep_can_inject(const struct wf_lockstep_net *net, uin
     uint32_t queue = wf_lockstep_injector(net, node, dst, way);
 
     return waiting->first == waiting->n &&
-           wf_lockstep_input(net, node, queue)->n < net->injection_length;
+           wf_router_queue_takes(wf_lockstep_input(net, node, queue)->n, net->injection_length);
 }
 
 /* Sends a message, not after the beginning of the cycle. */
@@ -74,8 +74,8 @@ static inline void wf_lockstep_send_message(const struct wf_lockstep_net *net, u
         .more = *message};
 
     packet.more.number = wf_lockstep_node(net, node)->numbers++;
-    if (packet.index == 1 && waiting->first == waiting->n &&
-        message->sent == cycle * net->cycle_ps &&
+    if (wf_router_enters_at_once(packet.index, waiting->first != waiting->n,
+                                 message->sent == cycle * net->cycle_ps) &&
         wf_lockstep_inject(net, node, &packet, cycle)) {
         return;
     }

@@ -139,9 +139,8 @@ static void count_inside(struct worker *worker, uint32_t cycle)
     for (uint32_t i = 0; i < worker->crew->n; i++) {
         inside += worker->crew->workers[i].inside;
     }
-    bool full = wf_router_is_shut(inside, model->packets_limit);
-    if (full != worker->gate.shut) {
-        worker->gate = (struct gate){full, cycle + (uint32_t)model->set.global_delay};
+    if (wf_router_gate_moves(&worker->gate.shut, inside, model->packets_limit)) {
+        worker->gate.at = cycle + (uint32_t)model->set.global_delay;
     }
 }
 

@@ -8,7 +8,6 @@
  */
 
 #include "model/net/router/lockstep/ask.h"
-#include "model/net/router/rules/inject.h"
 
 /* Whether the first packet of an input can continue only into full queues, and which ones.
  * Packets with more than WF_LOCKSTEP_TARGETS_MAX channels to choose from are not examined. The

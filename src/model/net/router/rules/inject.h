@@ -39,7 +39,24 @@ WF_ROUTER_RULE uint32_t wf_router_injection_queue(const struct wf_router_here *a
     return best;
 }
 
-/* ---- the global restriction ---- */
+/* Whether a message enters an injection queue when it is sent: it is one packet, no other waits before
+ * it, and a cycle begins. Otherwise its packets wait at the node until the router decides. */
+static inline bool wf_router_enters_at_once(uint64_t packets, bool others_wait,
+                                            bool cycle_begins)
+{
+    return packets == 1 && !others_wait && cycle_begins;
+}
+
+/* Whether an injection queue with n packets takes another one. */
+static inline bool wf_router_queue_takes(uint32_t n, uint64_t length)
+{
+    return n < length;
+}
+
+/* ---- the global restriction ----
+ *
+ * Routers report in the next round how many packets they have added to the network. All nodes know
+ * what follows from the sum `every` cycles after that. */
 
 /* The next cycle in which routers report or look at their queues: a multiple of `every`. */
 static inline uint64_t wf_router_next_round(uint64_t cycle, uint64_t every)
@@ -47,10 +64,20 @@ static inline uint64_t wf_router_next_round(uint64_t cycle, uint64_t every)
     return (cycle / every + 1) * every;
 }
 
-/* Whether nodes must not inject while so many packets are in the network; 0: there is no limit. */
-static inline bool wf_router_is_shut(int64_t inside, uint64_t limit)
+/* Whether a round changes what nodes may do: they must not inject (*shut) while more than `limit`
+ * packets are in the network. */
+static inline bool wf_router_gate_moves(bool *shut, int64_t inside, uint64_t limit)
 {
-    return limit > 0 && inside > (int64_t)limit;
+    bool was = *shut;
+
+    *shut = limit > 0 && inside > (int64_t)limit;
+    return *shut != was;
+}
+
+/* Whether the first packet of a queue may ask for a channel. */
+static inline bool wf_router_gate_passes(bool shut, bool injected)
+{
+    return !shut || !injected;
 }
 
 /* ---- the watchdog ---- */

@@ -43,6 +43,31 @@ static inline struct wf_router_exit wf_router_wormhole_exit(const struct wf_rout
                                              : wf_router_all_vcs(vcs)};
 }
 
+/* ---- allocation: one round of iSLIP for channels, and one for the switch ----
+ *
+ * Whatever is free is offered to one of those that want it, and each of these accepts one of its
+ * offers; both take the first in turn (rules/turns.h). Turns go on only when an offer is accepted; one
+ * that is not is lost for the cycle. A turn may be the number after the last. */
+
+/* A queue has taken a channel: who gets the channel's next offer first, and what the queue accepts
+ * first. */
+static inline void wf_router_channel_taken(uint16_t *grant, uint16_t *accept, uint32_t queue,
+                                           uint32_t channel)
+{
+    *grant = (uint16_t)(queue + 1);
+    *accept = (uint16_t)(channel + 1);
+}
+
+/* Virtual channel `vc` of an input has got the switch to output `out`: which of its channels asks
+ * first, and which output it accepts first; the output's next offer goes to the input after it. */
+static inline void wf_router_switch_taken(uint16_t *turn, uint16_t *accept, uint16_t *grant,
+                                          uint32_t vc, uint32_t out, uint32_t next_input)
+{
+    *turn = (uint16_t)(vc + 1);
+    *accept = (uint16_t)(out + 1);
+    *grant = (uint16_t)next_input;
+}
+
 /* The channel by which a node sends its next packet, *vc: the next in turn of those with room, if
  * there is any. */
 static inline bool wf_router_source_vc(uint64_t with_room, uint32_t *vc)
