@@ -4,7 +4,6 @@
  * for allreduce. The other collectives of NCCL are rings or groups of sends and receives. What
  * NCCL does not have is done as PyTorch does it, by sends and receives, or as MPICH does it.
  */
-#include "model/coll/nccl.h"
 #include "model/coll/rules.h"
 
 #define USE(ops) WF_COLL_ONLY(WF_COLL_PICK(ops))

@@ -14,7 +14,6 @@
  * and the leaf; no path through a third group is shorter. From a spine that does not lead to
  * the group, a path through a third group can be shorter.
  */
-#include "base/mem.h"
 #include "model/topo/classes.h"
 #include "model/topo/global.h"
 #include "model/topo/topo.h"

@@ -16,7 +16,6 @@
  */
 #include "model/topo/topo.h"
 
-#include "base/mem.h"
 #include "model/topo/classes.h"
 #include "model/topo/vector.h"
 

@@ -4,7 +4,6 @@
  * of efficient large-scale networks", SC 2009) with one cable between neighbours (K = 1):
  * routers on a grid, each joined to all others that differ in one coordinate only.
  */
-#include "base/mem.h"
 #include "model/topo/classes.h"
 #include "model/topo/measure.h"
 #include "model/topo/routers.h"

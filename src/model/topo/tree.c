@@ -15,7 +15,6 @@
  */
 #include "model/topo/topo.h"
 
-#include "base/mem.h"
 #include "model/topo/classes.h"
 #include "model/topo/measure.h"
 

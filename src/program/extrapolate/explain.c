@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/extrapolate/explain.h"
 
-#include "base/units.h"
-
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 static void print_guard(const struct wf_ext_guard *guard, const char *before, FILE *out)

@@ -2,7 +2,6 @@
 #include "program/gen/grid.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The sum of the faces of the grid, one for each dimension. */

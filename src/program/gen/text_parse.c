@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "base/text.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include "base/result/doc.h"
 #include "base/result/result.h"
-#include "base/units.h"
 #include "engine/config.h"
 #include "model/net/net.h"
 #include "model/net/stats/link_report.h"

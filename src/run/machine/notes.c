@@ -16,7 +16,6 @@
 #include "base/mem.h"
 #include "run/machine/reader.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "run/machine/published.h"
 
 #include "base/array.h"
-#include "base/mem.h"
 #include "base/units.h"
 #include "run/machine/reader.h"
 

@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "base/result/doc.h"
-#include "base/text.h"
 #include "model/ranks/cpu/cpu.h"
 #include "model/ranks/node_params.h"
 #include "program/extrapolate/extrapolate.h"

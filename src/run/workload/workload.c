@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/columns.h"
 #include "base/file.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "run/workload/reader.h"

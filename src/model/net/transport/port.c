@@ -5,7 +5,6 @@
  * and an event at the end of each packet starts the next one.
  */
 #include "base/arith.h"
-#include "base/mem.h"
 #include "base/rng.h"
 #include "model/net/transport/model.h"
 

@@ -4,7 +4,6 @@
 #include "mpi/lib/abi/abi.h"
 #include "mpi/lib/abi/adapter.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/trace/bigsim/file.h"
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "program/trace/reader.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "program/trace/chakra/chakra.h"
 
 #include "base/array.h"
-#include "base/mem.h"
 #include "base/units.h"
 
 #include <ctype.h>

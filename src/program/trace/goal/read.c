@@ -10,7 +10,6 @@
 #include "program/trace/kit/kit.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "program/trace/otf2/metrics.h"
 
 #include "base/array.h"
-#include "base/mem.h"
 #include "program/trace/otf2/defs.h"
 
 #include <stdio.h>

@@ -2,8 +2,6 @@
 /* Replaces out.c in a build without the OTF2 library: nothing can be written. */
 #include "program/trace/otf2/out.h"
 
-#include <stddef.h>
-
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 /* NOLINTBEGIN(misc-unused-parameters) */
 

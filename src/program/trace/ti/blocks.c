@@ -2,7 +2,6 @@
 #include "program/trace/ti/blocks.h"
 
 #include "base/array.h"
-#include "base/mem.h"
 #include "program/trace/kit/workers.h"
 #include "program/trace/ti/text.h"
 

@@ -6,7 +6,6 @@
 #include "program/trace/weft/store.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "program/trace/kit/target.h"
 #include "program/trace/weft/frame.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
  * requests a channel. Its choice stands, as its channels cannot deadlock by themselves. If
  * there are more channels than the policy needs, each class has several, all alike.
  */
-#include "base/mem.h"
 #include "model/net/router/events/flit.h"
 
 uint64_t wf_router_queue_bytes(const struct wf_router_view *view, uint32_t port)

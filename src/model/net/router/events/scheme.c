@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routings and what they need: a network where they work, virtual channels, flow control. */
-#include "base/mem.h"
 #include "model/net/router/events/model.h"
 #include "model/topo/nested.h"
 

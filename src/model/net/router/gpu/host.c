@@ -9,7 +9,6 @@
 #include "model/net/router/gpu/gpu.h"
 #include "model/net/router/gpu/kernel.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>

@@ -2,7 +2,6 @@
 #include "model/net/router/lockstep/host.h"
 
 #include "model/net/router/lockstep/inside.h"
-#include "model/net/router/rules/draw.h"
 
 #include <string.h>
 
