@@ -126,7 +126,7 @@ ONLY_IN = {
     "mpi.h": re.compile(r"engine/hosts/comm_mpi\.c|mpi/capture/.*|mpi/lib/abi/.*"),
     "hwloc.h": re.compile(r"engine/hosts/pin_hwloc\.c"),
     "yaml.h": re.compile(r"run/machine/yaml\.c"),
-    "zlib.h": re.compile(r"ui/draw/canvas_png\.c|ui/study/page_live\.c"),
+    "zlib.h": re.compile(r"ui/draw/canvas_(?:pdf|png)\.c|ui/study/page_live\.c"),
     "otf2/otf2.h": re.compile(r"program/trace/otf2/(in|out)\.c"),
     "zstd.h": re.compile(r"program/trace/weft/pack\.c"),
 }

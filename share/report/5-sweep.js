@@ -14,9 +14,13 @@ function settingValue(text) {
 /* Settings that vary, with their values in the order of the study. */
 function studyKeys() {
   const keys = [...new Set(doc.points.flatMap((point) => Object.keys(point.settings)))];
+  for (const point of doc.points) for (const key of keys) point.settings[key] ??= "not set";
   return keys.map((key) => ({key, values: [...new Set(doc.points.map((point) => point.settings[key]))]}))
-    .map((each) => ({...each, numeric: each.values.every((v) => !Number.isNaN(settingValue(v)))}));
+    .map((each) => ({...each, numeric: each.values.every((v) => v === "not set" || !Number.isNaN(settingValue(v)))}));
 }
+
+/* "predicted time" for predicted_time_ps. */
+const measureName = (measure) => measure.replace(/_(ps|percent)(?=\.|$)/, "").replace(/[_.]/g, " ");
 
 const isTime = (measure) => /_ps(\.|$)/.test(measure);
 function measureWords(measure, value) {
@@ -57,11 +61,15 @@ function studyPanel(points, axes, show, most) {
   const place = (point) => x.numeric && show.scale === "values" ? settingValue(point.settings[x.key]) : x.values.indexOf(point.settings[x.key]);
   const places = points.map(place), low = Math.min(...places), high = Math.max(...places);
   const value = (point) => Number(point.result[show.measure]);
+  const across = (width) => (v) => LEFT + (x.numeric ? (high > low ? (v - low) / (high - low) : 0.5) : (v + 0.5) / x.values.length) * (width - LEFT - RIGHT);
+  const wide = (width) => 0.8 * (width - LEFT - RIGHT) / x.values.length / (series ? series.values.length : 1); // of a bar
+  const middle = (point, width) => x.numeric ? across(width)(place(point))
+    : across(width)(place(point) - 0.4) + wide(width) * ((series ? series.values.indexOf(point.settings[series.key]) : 0) + 0.5);
   const least = Math.min(...doc.points.map(value).filter((v) => v > 0)), logarithmic = show.y === "logarithmic" && least < most;
   const up = (v) => logarithmic ? Math.log(Math.max(v, least) / least) / Math.log(most / least) : v / most;
   const names = series ? series.values : [""];
   const own = drawing(220, `${show.measure} over ${x.key}`, (pen, width, height) => {
-    const X = (v) => LEFT + (high > low ? (v - low) / (high - low) : 0.5) * (width - LEFT - RIGHT), Y = (v) => height - BOTTOM - up(v) * (height - TOP - BOTTOM);
+    const X = across(width), Y = (v) => height - BOTTOM - up(v) * (height - TOP - BOTTOM);
     for (const at of logarithmic ? powers(least, most) : ticks(0, most, 4)) {
       pen.fillStyle = color("--line"); pen.fillRect(LEFT, Y(at) - 0.5, width - LEFT - RIGHT, 1);
       pen.fillStyle = color("--soft"); pen.textAlign = "right"; pen.fillText(at === 0 ? "0" : measureWords(show.measure, at), LEFT - 6, Y(at) + 4);
@@ -70,9 +78,24 @@ function studyPanel(points, axes, show, most) {
     let free = 0;
     for (const point of [...points].sort((a, b) => place(a) - place(b))) {
       const text = point.settings[x.key], at = X(place(point)), half = pen.measureText(text).width / 2;
-      if (at - half < free) continue;
+      if (at - half < free || (!x.numeric && at <= free)) continue;
       pen.fillText(text, Math.min(at, width - half), height - 6);
       free = at + half + 8;
+    }
+    if (!x.numeric) {
+      for (const point of points) {
+        const i = series ? series.values.indexOf(point.settings[series.key]) : 0, v = value(point), range = rangeOf(point, show.measure);
+        if (Number.isNaN(v)) continue;
+        const at = middle(point, width);
+        pen.fillStyle = color(SERIES_COLORS[i % SERIES_COLORS.length]);
+        pen.fillRect(at - wide(width) / 2, Y(v), Math.max(wide(width) - 1, 1), Math.max(height - BOTTOM - Y(v), 1));
+        if (range) {
+          const [bottom, top] = range.map(Y);
+          pen.fillStyle = color("--ink");
+          pen.fillRect(at - 1, top, 2, Math.max(bottom - top, 1)); pen.fillRect(at - 5, top - 1, 10, 2); pen.fillRect(at - 5, bottom - 1, 10, 2);
+        }
+      }
+      return;
     }
     names.forEach((name, i) => {
       const line = points.filter((point) => (!series || point.settings[series.key] === name) && !Number.isNaN(value(point))).sort((a, b) => place(a) - place(b));
@@ -95,8 +118,8 @@ function studyPanel(points, axes, show, most) {
     });
   }, {class: "panel"});
   onHover(own.canvas, (px, py, width) => {
-    const X = (v) => LEFT + (high > low ? (v - low) / (high - low) : 0.5) * (width - LEFT - RIGHT), Y = (v) => own.height - BOTTOM - up(v) * (own.height - TOP - BOTTOM);
-    const near = points.map((point) => ({point, far: Math.hypot(X(place(point)) - px, Y(value(point)) - py)})).filter((each) => each.far < 14).sort((a, b) => a.far - b.far)[0];
+    const Y = (v) => own.height - BOTTOM - up(v) * (own.height - TOP - BOTTOM);
+    const near = points.map((point) => ({point, far: Math.hypot(middle(point, width) - px, Y(value(point)) - py)})).filter((each) => each.far < 14).sort((a, b) => a.far - b.far)[0];
     return near ? Object.entries(near.point.settings).map(([key, v]) => `${key} = ${v}`).join("\n") + `\n${show.measure}: ${measureWords(show.measure, near.point.result[show.measure])}` : "";
   });
   return own;
@@ -106,7 +129,7 @@ const SERIES_COLORS = ["--compute", "--receive", "--send", "--collective", "--co
 
 function multiplesSection(section) {
   const folded = foldSeeds(doc.points), wanted = doc.plot || {}, seeds = folded.length < doc.points.length;
-  const keys = studyKeys().filter(({key}) => !seeds || key !== "seed")
+  const keys = studyKeys().filter(({key, values}) => !(seeds && key === "seed") && !key.startsWith("price.") && (values.length > 1 || key === wanted.x)) // a price follows its machine
     .sort((a, b) => Number(b.key === wanted.x) - Number(a.key === wanted.x) || Number(b.numeric) - Number(a.numeric) || b.values.length - a.values.length);
   const measures = [...new Set(doc.points.flatMap((point) => Object.keys(point.result)))].filter((m) => doc.points.some((p) => !Number.isNaN(Number(p.result[m]))) && m !== "digest");
   if (keys.length === 0 || measures.length === 0) return;
@@ -121,13 +144,13 @@ function multiplesSection(section) {
     }
     place.replaceChildren(...[...groups].map(([name, points]) => {
       const own = studyPanel(points, axes, show, most);
-      return figure(own, name || `${show.measure} over ${axes.x.key}`, [axes.x.key, ...(axes.series ? [axes.series.key] : []), show.measure], () =>
+      return figure(own, name || `${measureName(show.measure)} over ${axes.x.key}`, [axes.x.key, ...(axes.series ? [axes.series.key] : []), show.measure], () =>
         points.map((point) => [point.settings[axes.x.key], ...(axes.series ? [point.settings[axes.series.key]] : []), measureWords(show.measure, point.result[show.measure])]));
     }));
     redrawAll();
   };
   const choice = (id, label, values, act) => element("label", {}, `${label} `, element("select", {id, onchange: (event) => { act(event.target.value); draw(); }},
-    ...values.map((value) => element("option", {value, ...(value === show.measure ? {selected: ""} : {})}, value))));
+    ...values.map((value) => element("option", {value, ...(value === show.measure ? {selected: ""} : {})}, id === "measure" ? measureName(value) : value))));
   const assign = (name) => {
     const others = keys.filter((each) => each.key !== name);
     Object.assign(axes, {x: keys.find((each) => each.key === name), series: others[0], rest: others.slice(1)});
@@ -149,7 +172,7 @@ function multiplesSection(section) {
 function studyTable(section) {
   const keys = studyKeys().map((each) => each.key), measures = [...new Set(doc.points.flatMap((point) => Object.keys(point.result)))];
   const columns = [...keys.map((key) => ({name: key, of: (p) => p.settings[key], words: String})), {name: "status", of: (p) => p.status, words: String},
-    ...measures.map((m) => ({name: m, of: (p) => p.result[m], words: (v) => measureWords(m, v)}))];
+    ...measures.map((m) => ({name: measureName(m), of: (p) => p.result[m], words: (v) => measureWords(m, v)}))];
   const order = {column: null, up: true}, place = element("div");
   const compare = (a, b) => {
     const [x, y] = [a, b].map((p) => order.column.of(p)), [u, v] = [x, y].map((each) => typeof each === "string" && Number.isNaN(Number(each)) ? settingValue(each) : Number(each));
@@ -178,7 +201,7 @@ async function sweepPage() {
   document.title = `weft: ${doc.title || "study"}`;
   const done = doc.points.filter((point) => point.status === "completed").length;
   document.getElementById("head").append(element("h1", {}, doc.title || "A study"),
-    element("p", {class: "soft"}, `${count(doc.points.length)} points, ${count(done)} completed. The same in all: ` +
-      Object.entries(doc.settings).map(([key, value]) => `${key} = ${value}`).join(", ") + "."));
+    element("p", {class: "soft"}, `${count(doc.points.length)} points, ${count(done)} completed.` +
+      (Object.keys(doc.settings).length > 0 ? ` The same in all: ${Object.entries(doc.settings).map(([key, value]) => `${key} = ${value}`).join(", ")}.` : "")));
   await addSections([["multiples-section", "Results", true, multiplesSection], ["points", "All points", true, studyTable]]);
 }

@@ -316,6 +316,8 @@ def check_compare():
               stdout=r"(?s)same.json, compared with base.json:\n  equal\nbase.json.*equal\n$")
     done = check_run(["compare", "base.json", "slow.json"], 1,
                      stdout=r"  \d\.\d+ x slower: .*, of which \d+ % is waiting .*\n"
+                            r"  of the time of a rank, means:\n(?:    \S.* -> .*\n)+"
+                            r"  changed: net.bandwidth not set -> 10MB/s\n"
                             r"  parameters\.net\.bandwidth: 10MB/s, was 10GB/s\n")
     check(done.stdout.count("\n") < 20, "more than fits a screen", done)
     everything = check_run(["compare", "-v", "base.json", "slow.json"], 1)

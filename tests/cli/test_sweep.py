@@ -115,7 +115,7 @@ def check_failures():
         check_run(["sweep", "bad.yaml"], 3, words)
     check_run(["sweep", "missing.yaml"], 3, "cannot read 'missing.yaml'")
     check_run(["sweep"], 2, "a study is missing")
-    check_run(["sweep", "half.yaml", "--plot", "a.gif"], 2, "must end in .svg or .png")
+    check_run(["sweep", "half.yaml", "--plot", "a.gif"], 2, "must end in .svg, .png or .pdf")
     check_run(["sweep", "half.yaml", "--table", "a.txt"], 2, "must end in .csv or .json")
 
 
@@ -130,7 +130,7 @@ def check_examples():
 def check_axes():
     """Axes have units that people use; categories are bars with their names; names that do not exist are errors."""
     study = "settings: {{source: 'gen:ring', ranks: 4}}\ngrid:\n  {grid}\nplot: {{{plot}}}\n"
-    cases = (("sizes", "gen.bytes: [1KiB, 64KiB, 64MiB]", "", ["gen.bytes, KiB", "predicted time, ms", ">100000<"]),
+    cases = (("sizes", "gen.bytes: [1KiB, 64KiB, 64MiB]", "", [">gen.bytes<", "predicted time, ms", ">64 KiB<", ">256 MiB<"]),
              ("names", "machine: [frontier, gige, ethernet-100g]", "y: ranks.wait_ps.mean", [">ranks wait mean, ", ">ethernet-100g<", ">gige<", ">machine<"]),
              ("rates", "net.bandwidth: [1GB/s, 80Gbit/s]", "x: net.bandwidth, y: bytes", [">net.bandwidth, G", ">bytes, B<"]))
     for name, grid, plot, words in cases:
@@ -140,6 +140,7 @@ def check_axes():
         check(all(word in picture for word in words), f"{name}: {words}: {re.findall('>[^<]+<', picture)}")
     for plot, words in (("y: predicted_tim_ps", "no point has the result 'predicted_tim_ps'; did you mean 'predicted_time_ps'?"),
                         ("z: 3", "unknown member 'z' of a plot: it has x and y"),
+                        ("yy: bytes", "unknown member 'yy' of a plot.*did you mean 'y'"),
                         ("x: gen.byte", "the study does not vary 'gen.byte'; did you mean 'gen.bytes'?")):
         pathlib.Path("wrong.yaml").write_text(study.format(grid="gen.bytes: [1KiB, 2KiB]", plot=plot), encoding="utf-8")
         check_run(["sweep", "wrong.yaml", "-q", "--plot", "wrong.svg"], 3, words)

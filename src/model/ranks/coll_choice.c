@@ -83,6 +83,15 @@ static uint32_t node_size(const struct wf_place *place, const struct wf_rank_gro
     return even && next ? per_node : 1;
 }
 
+void wf_collective_complete(const struct wf_ranks *ranks, const struct wf_rank_group *group,
+                            struct wf_coll_args *args)
+{
+    if (ranks->coll.place != NULL) {
+        args->node_size = node_size(ranks->coll.place, group);
+        args->nccl = &ranks->coll.nccl;
+    }
+}
+
 void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
                           struct wf_rank_group *group)
 {
@@ -95,10 +104,7 @@ void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_
         cookie[LAST_WORD] = more->last_word;
     }
     wf_rank_recall(who, cookie, args, group);
-    if (who->ranks->coll.place != NULL) {
-        args->node_size = node_size(who->ranks->coll.place, group);
-        args->nccl = &who->ranks->coll.nccl;
-    }
+    wf_collective_complete(who->ranks, group, args);
 }
 
 uint16_t wf_collective_choose(const struct wf_ranks *ranks, const struct wf_coll_args *args)

@@ -73,6 +73,10 @@ uint16_t wf_collective_choose(const struct wf_ranks *ranks, const struct wf_coll
 int64_t wf_collective_launch_ps(const struct wf_coll_request *coll,
                                 const struct wf_coll_args *args);
 
+/* Adds what the machine tells about the call to its arguments. */
+void wf_collective_complete(const struct wf_ranks *ranks, const struct wf_rank_group *group,
+                            struct wf_coll_args *args);
+
 /* The arguments and the communicator of the collective in this cell, which is not complete. */
 void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
                           struct wf_rank_group *group);

@@ -75,11 +75,14 @@ static void set_counts(const struct wf_op *op, struct wf_coll_args *args)
 /* Creating a communicator costs an allgather; ending an epoch costs a barrier. In a huge communicator the
  * rules of libraries would make it a ring, of 4.3e9 messages for 65,536 ranks, which nobody wants to wait for:
  * there only the steps of a short one are counted. */
-static void set_args(const struct wf_op *op, struct wf_coll_args *args)
+void wf_rank_collective_args(const struct wf_op *op, const struct wf_rank_group *group,
+                             struct wf_coll_args *args)
 {
     enum { COMM_BYTES = 8, HUGE_SIZE = 32768 };
     const struct wf_op_info *info = wf_op_info(op->kind);
 
+    args->rank = group->rank;
+    args->size = group->size;
     if (info->family == WF_FAMILY_COMM) {
         args->kind = WF_COLL_ALLGATHER;
         args->bytes = args->size <= HUGE_SIZE ? COMM_BYTES : 0;
@@ -115,7 +118,5 @@ void wf_rank_recall(const struct wf_caller *who, const uint64_t *cookie,
         !wf_rank_find_group(&program, op.comm, group)) {
         wf_panic("rank %u: a collective that it began is gone", who->number);
     }
-    args->rank = group->rank;
-    args->size = group->size;
-    set_args(&op, args);
+    wf_rank_collective_args(&op, group, args);
 }

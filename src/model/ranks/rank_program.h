@@ -101,6 +101,10 @@ static inline uint32_t wf_rank_group_member(const struct wf_rank_group *group, u
 bool wf_rank_find_group(const struct wf_rank_program *program, uint32_t comm,
                         struct wf_rank_group *out);
 
+/* The arguments of a collective, but for what the machine adds (wf_collective_complete()). */
+void wf_rank_collective_args(const struct wf_op *op, const struct wf_rank_group *group,
+                             struct wf_coll_args *args);
+
 /* Identifies a collective in the rank's program. The last word is usually 0. */
 enum { WF_RANK_COOKIE_WORDS = 4 };
 

@@ -426,17 +426,3 @@ void wf_ranks_free(struct wf_ranks *ranks)
     }
     free(ranks);
 }
-
-uint64_t wf_ranks_expected_messages(const struct wf_ranks *ranks)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < ranks->n_jobs; i++) {
-        uint64_t messages = ranks->jobs[i].source->messages_expected;
-        if (messages == 0) {
-            return 0;
-        }
-        sum += ranks->jobs[i].repeat * messages;
-    }
-    return sum;
-}

@@ -151,6 +151,7 @@ static const struct key keys[] = {
     {"node", .params = wf_node_params, .size = sizeof(struct wf_node_params)},
     {"mpi", .params = wf_mpi_params, .size = sizeof(struct wf_mpi_params)},
     {"power", .params = wf_sim_energy_params, .size = sizeof(struct wf_sim_energy_params)},
+    {"price", .params = wf_sim_price_params, .size = sizeof(struct wf_sim_price_params)},
     {"ranks_per_node", .read = read_core},
     {"placement", .read = read_core},
     {"uncertainty", .read = wf_machine_read_uncertainty},

@@ -297,6 +297,8 @@ static enum wf_status plan_replay(struct wf_plan *plan, struct wf_err *err)
     WF_TRY(add_block(plan, "mpi", wf_mpi_params, sizeof(struct wf_mpi_params), err));
     WF_TRY(add_block(plan, "power", wf_sim_energy_params, sizeof(struct wf_sim_energy_params),
                      err));
+    WF_TRY(
+        add_block(plan, "price", wf_sim_price_params, sizeof(struct wf_sim_price_params), err));
     return add_block(plan, "replay", wf_replay_params, sizeof(struct wf_replay_params), err);
 }
 
@@ -480,7 +482,8 @@ static bool is_unknown(const struct wf_plan_block *block, const struct wf_param 
 {
     char text[WF_PARAM_TEXT_MAX];
 
-    if (block->table != wf_cpu_params && block->table != wf_sim_energy_params) {
+    if (block->table != wf_cpu_params && block->table != wf_sim_energy_params &&
+        block->table != wf_sim_price_params) {
         return false;
     }
     const char *value = wf_param_format(row, block->values, text);
@@ -572,8 +575,9 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
     }
     for (size_t i = 0; i < plan->n_blocks; i++) {
         const char *scope = plan->blocks[i].scope;
-        bool unknown = plan->blocks[i].table == wf_sim_energy_params &&
-                       !wf_sim_energy_is_known(plan->blocks[i].values);
+        const void *table = plan->blocks[i].table, *values = plan->blocks[i].values;
+        bool unknown = (table == wf_sim_energy_params && !wf_sim_energy_is_known(values)) ||
+                       (table == wf_sim_price_params && !wf_sim_price_is_known(values));
         if (strcmp(scope, ENGINE_SCOPE) != 0 && !unknown) {
             wf_plan_describe_block(plan, scope, parameters, scope);
         }

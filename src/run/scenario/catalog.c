@@ -79,6 +79,8 @@ static const struct kind kinds[] = {
     SINGLE("mpi", "MPI", "the MPI library", wf_mpi_params),
     SINGLE("power", "Power", "what a machine takes, for the energy of a run",
            wf_sim_energy_params),
+    SINGLE("price", "Prices", "what a machine costs, for the cost of a run",
+           wf_sim_price_params),
     SINGLE("replay", "Replay", "how a program is followed", wf_replay_params),
     SINGLE("run", "Programs", "a program that runs as virtual ranks", wf_program_params),
     {"pattern", "Traffic patterns", get_pattern, {.name = NULL}},

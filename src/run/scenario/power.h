@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The powers that a machine file gives, for the energy of a run (run/document/energy.h). */
+/* The powers and prices that a machine file gives, for the energy and the cost of a run
+ * (run/document/energy.h). */
 
 #include "base/param.h"
 
@@ -21,3 +22,13 @@ extern const struct wf_param wf_sim_energy_params[];
 
 /* Whether the machine has any figure. */
 bool wf_sim_energy_is_known(const struct wf_sim_energy_params *params);
+
+/* Scope `price`; 0: not known. */
+struct wf_sim_price_params {
+    double node_hour; /* of a node for an hour */
+    double kwh;       /* of a kilowatt hour, if energy is paid for itself */
+    char *currency;   /* "": not said */
+};
+
+extern const struct wf_param wf_sim_price_params[];
+bool wf_sim_price_is_known(const struct wf_sim_price_params *params);

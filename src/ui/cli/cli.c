@@ -27,7 +27,7 @@ static const struct wf_verb *const verb_table[] = {
     NULL,
 };
 
-const struct wf_verb *const *wf_verb_table(void)
+const struct wf_verb *const *wf_cli_verbs(void)
 {
     return verb_table;
 }
@@ -87,7 +87,7 @@ static enum wf_status unknown_verb(const char *name, struct wf_err *err)
     struct wf_nearest nearest;
 
     wf_nearest_begin(&nearest, name);
-    for (const struct wf_verb *const *v = wf_verb_table(); *v != NULL; v++) {
+    for (const struct wf_verb *const *v = wf_cli_verbs(); *v != NULL; v++) {
         wf_nearest_add(&nearest, (*v)->name);
     }
     wf_nearest_add(&nearest, "--help");

@@ -46,7 +46,7 @@ struct wf_verb {
 #include "ui/cli/verbs.def"
 
 /* The verbs in the order of the help, null-terminated. */
-const struct wf_verb *const *wf_verb_table(void);
+const struct wf_verb *const *wf_cli_verbs(void);
 const struct wf_verb *wf_verb_find(const char *name); /* null if unknown */
 
 /* Writes what `weft <verb> --help` prints. */

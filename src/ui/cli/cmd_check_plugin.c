@@ -203,9 +203,16 @@ const struct wf_verb wf_verb_check_plugin = {
                  "Load a plug-in and run the conformance tests on all that it adds: the same "
                  "ones that weft's own topologies, routing policies, collective algorithms, "
                  "generators, trace formats, scheduling policies and outputs pass",
-             .examples = {{"weft check-plugin ./mine.so", "All parts of mine.so"},
-                          {"weft check-plugin ./mine.so --sample trace.calls",
-                           "A trace format, with a trace of it"}},
+             .examples =
+                 {
+                     {"weft check-plugin ./mine.so", "All parts of mine.so"},
+                     {"weft check-plugin ./mine.so --sample trace.calls",
+                      "A trace format, with a trace of it"},
+                     {"weft check-plugin ./mine.so -q", "Only what fails"},
+                     {"WEFT_PLUGINS=./mine.so weft topo chordal:12,chord=3", "Then use it"},
+                     {"WEFT_PLUGINS=./mine.so weft help topo.chordal",
+                      "Its parameters, as those of any topology"},
+                 },
              .table = rows},
     .opts_size = sizeof(struct check_plugin_opts),
     .operand = "a plug-in",

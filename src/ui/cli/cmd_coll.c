@@ -290,6 +290,8 @@ const struct wf_verb wf_verb_coll = {
                   "Times and bandwidths as nccl-tests print them"},
                  {"weft coll time --machine h100-rail --against nccl.log --plot coll.svg",
                   "Against what was measured, with the error of each row"},
+                 {"weft coll time alltoall -n 16 --machine infiniband-hdr --osu",
+                  "As the OSU micro-benchmarks print it"},
              },
          .table = rows},
     .opts_size = sizeof(struct coll_opts),

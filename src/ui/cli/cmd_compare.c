@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_MAX = 12 };
+enum { LINES_MAX = 6 };
 
 struct compare_opts {
     bool verbose, force, json;
@@ -239,6 +239,9 @@ const struct wf_verb wf_verb_compare = {
                   "Both on one page, for a browser"},
                  {"weft compare --measured osu.log --machine infiniband-hdr --plot both.svg",
                   "What benchmarks measured against their simulation, row by row"},
+                 {"weft compare base.json a.json b.json -v",
+                  "Each with the first, every difference"},
+                 {"weft compare base.json base.json", "Equal results: the exit code is 0"},
              },
          .table = rows},
     .opts_size = sizeof(struct compare_opts),

@@ -113,6 +113,12 @@ const struct wf_verb wf_verb_explain = {
                  {
                      {"weft replay gen:stencil3d -n 64 -o run.json", "Make a result"},
                      {"weft explain run.json", "What it means"},
+                     {"weft replay gen:stencil3d -n 64 --what-if -o again.json",
+                      "Simulate what would help, too"},
+                     {"weft explain again.json",
+                      "What half the latency or twice the bandwidth saves"},
+                     {"weft explain run.json --efficiency",
+                      "Share of load balance, waiting and transfer in the time"},
                  },
              .table = rows},
     .opts_size = sizeof(struct explain_opts),

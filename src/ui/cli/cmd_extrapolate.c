@@ -173,6 +173,14 @@ const struct wf_verb wf_verb_extrapolate = {
                   "The trace that 4,096 ranks would write"},
                  {"weft extrapolate t64.weft t128.weft t256.weft -n 4096 --explain",
                   "What weft understands of the program"},
+                 {"weft extrapolate t64.weft t128.weft t256.weft -n 512 --verify -o "
+                  "checked.weft",
+                  "First predict the largest trace from the others"},
+                 {"weft extrapolate t64.weft t128.weft t256.weft -n 256 --against t256.weft",
+                  "Compare with a trace of as many ranks"},
+                 {"weft extrapolate t64.weft t128.weft t256.weft -n 512 --scale-bytes 2 "
+                  "--explain",
+                  "With twice the data"},
              },
          .table = rows},
     .opts_size = sizeof(struct extrapolate_opts),

@@ -78,9 +78,14 @@ const struct wf_verb wf_verb_goodput = {
              {
                  {"weft goodput --fail gpu:count=16384,mtbf=5y --time 54d --checkpoint-cost 5s",
                   "54 days on 16,384 GPUs, each of which fails every five years"},
-                 {"weft goodput --fail node:mtbf=1d,repair=8h --work 9d "
-                  "--checkpoint-cost 9s",
+                 {"weft goodput --fail node:mtbf=1d,repair=8h --work 9d --checkpoint-cost 9s",
                   "One node fails every day, and the job waits 8 hours for it; --spares helps"},
+                 {"weft goodput --fail node:mtbf=2d --time 9d --checkpoint-cost 9s --runs 9",
+                  "More simulations, for a narrower interval"},
+                 {"weft goodput --fail node:mtbf=2d --time 9d --checkpoint-cost 9s --spares 2",
+                  "With two spare nodes"},
+                 {"weft goodput --fail node:mtbf=2d --work 9d --checkpoint-cost 9s --json",
+                  "For a program to read"},
              },
          .table = rows},
     .opts_size = sizeof(struct goodput_opts),

@@ -35,7 +35,7 @@ static void print_overview(FILE *out)
     size_t at = 0;
 
     (void)fputs("usage: weft <command> [options]\n\nCommands:\n", out);
-    for (const struct wf_verb *const *v = wf_verb_table(); *v != NULL; v++) {
+    for (const struct wf_verb *const *v = wf_cli_verbs(); *v != NULL; v++) {
         wf_columns_row(out, (*v)->name, (*v)->summary);
     }
     while (wf_catalog_next(&at, &entry)) {
@@ -173,7 +173,7 @@ static enum wf_status unknown_topic(const char *topic, struct wf_err *err)
     size_t at = 0, n = 0;
 
     wf_nearest_begin(&nearest, topic);
-    for (const struct wf_verb *const *v = wf_verb_table(); *v != NULL; v++) {
+    for (const struct wf_verb *const *v = wf_cli_verbs(); *v != NULL; v++) {
         wf_nearest_add(&nearest, (*v)->name);
     }
     while (wf_catalog_next(&at, &entry) && n < sizeof(names) / sizeof(names[0])) {
@@ -226,6 +226,8 @@ const struct wf_verb wf_verb_help = {
                      {"weft help", "All commands and models"},
                      {"weft help net.loggp", "The parameters of the network model loggp"},
                      {"weft help net.bandwidth", "One parameter, for each model that has it"},
+                     {"weft help price", "What has this word in its name or text"},
+                     {"weft help gen.stencil3d", "The parameters of a generator"},
                  },
              .table = rows},
     .opts_size = sizeof(struct help_opts),

@@ -54,9 +54,14 @@ const struct wf_verb wf_verb_info = {
              .summary =
                  "Show what is in a trace: ranks, operations, messages, communicators, "
                  "computing. Bytes of collectives are summed over the calls of the ranks",
-             .examples = {{"weft info run.weft", "All operations counted"},
-                          {"weft info gen:stencil3d -n 64 --json",
-                           "A generated program, as JSON"}},
+             .examples =
+                 {
+                     {"weft info run.weft", "All operations counted"},
+                     {"weft info gen:stencil3d -n 64 --json", "A generated program, as JSON"},
+                     {"weft info run.weft --per-rank", "Each rank too"},
+                     {"weft info gen:llm -n 8 -p gen.layers=4", "How much a model sends"},
+                     {"weft info run.weft --json", "Of a recording, for a program to read"},
+                 },
              .table = rows},
     .opts_size = sizeof(struct info_opts),
     .operand = "a trace",

@@ -103,21 +103,6 @@ static enum wf_status write_table(const struct wf_study *study, const char *path
     return wf_output_commit(output, err);
 }
 
-static enum wf_status write_plot(const struct wf_study *study, const char *path,
-                                 struct wf_err *err)
-{
-    struct wf_output *output = NULL;
-    char why[256];
-
-    WF_TRY(wf_output_open(path, true, &output, err));
-    if (!wf_study_plot(study, wf_draw_plot_for_path(path), wf_output_stream(output))) {
-        wf_output_discard(output);
-        return wf_err_set(err, WF_EINVAL, "plot '%.200s': %s", path,
-                          wf_study_plot_lacks(study, why, sizeof(why)));
-    }
-    return wf_output_commit(output, err);
-}
-
 static enum wf_status deliver(struct wf_cli *cli, const struct sweep_opts *opts,
                               const struct wf_study *study, struct wf_err *err)
 {
@@ -136,7 +121,7 @@ static enum wf_status deliver(struct wf_cli *cli, const struct sweep_opts *opts,
         status = write_table(study, page_of(opts), err);
     }
     for (size_t i = 0; i < opts->plots.n && status == WF_OK; i++) {
-        status = write_plot(study, opts->plots.items[i], err);
+        status = wf_study_plot_file(study, opts->plots.items[i], true, err);
     }
     return status;
 }
@@ -248,6 +233,9 @@ const struct wf_verb wf_verb_sweep = {
                   "Four at a time; the same command continues after an interruption"},
                  {"mpirun -n 2 weft sweep study.yaml -o shared",
                   "Two processes that share the points; srun starts them as well"},
+                 {"weft sweep study.yaml -o page.html", "A page to choose axes on"},
+                 {"weft sweep study.yaml --plot study.pdf --plot study.png -q",
+                  "Pictures for a paper and for slides"},
              },
          .table = rows},
     .opts_size = sizeof(struct sweep_opts),

@@ -239,6 +239,9 @@ const struct wf_verb wf_verb_topo = {
                  {
                      {"weft topo torus:8x8x8", "Nodes, links, diameter, bisection and cost"},
                      {"weft topo torus:8x8 -o torus.svg", "A picture of it"},
+                     {"weft topo fattree:4x4 --json", "For a program to read"},
+                     {"weft topo dragonfly:2,a=4 -o cables.csv", "A list of cables"},
+                     {"weft topo slimfly:5", "Fewer links than a fat tree of as many nodes"},
                  },
              .table = rows},
     .opts_size = sizeof(struct topo_opts),

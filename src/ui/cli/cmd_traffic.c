@@ -17,6 +17,13 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct wf_simulate_opts, load, TEXT, "load", 0, "<load>",
                .doc = "Offered load in phits per node and cycle, or a sweep of several: 0.3, "
                       "0.1,0.2 or first:last:step"),
+    {.param = {.name = "vary",
+               .offset = WF_SIMULATE_MEMBER(vary),
+               .doc =
+                   "A curve for each value of a setting, as in "
+                   "net.routing=minimal,valiant; or of `topology`, between ';', or `machine`"},
+     .kind = WF_OPT_LIST,
+     .arg = "<key=values>"},
     WF_OPT_ROW(struct wf_simulate_opts, csv, TEXT, "csv", 0, "<file>",
                .doc = "Write the curve of a sweep as a table for spreadsheets"),
     WF_OPT_FILE_ROW(struct wf_simulate_opts, plot, "plot", 0, "<file>", wf_draw_plot_extension,
@@ -51,46 +58,32 @@ static enum wf_status set_source(const struct wf_operands *operands,
 
 /* A file to which a curve is written; path is null if it is not wanted. */
 struct curve_file {
-    const char *path;
-    const struct wf_curve_format *format;
+    const char *path, *format; /* a name that ends as files of that format do */
 };
 
 enum { FILE_OUTPUT, FILE_CSV, FILE_PLOT, FILES };
 
-static const struct wf_curve_format as_csv = {.extension = ".csv", .write = wf_curve_csv};
-
-static enum wf_status write_curve(const struct wf_curve *curve, const struct curve_file *file,
-                                  bool force, struct wf_err *err)
-{
-    struct wf_output *output = NULL;
-
-    WF_TRY(wf_output_open(file->path, force, &output, err));
-    file->format->write(curve, wf_output_stream(output));
-    return wf_output_commit(output, err);
-}
-
-/* Whether the user wants a curve. A single load is an ordinary run, unless its file has a
- * format that only curves have. Finds the formats of the files. */
+/* Whether the user wants a curve. A single load is an ordinary run, unless something varies or its file
+ * has a format that only curves have. Finds the files. */
 static enum wf_status find_files(const struct wf_simulate_opts *opts, size_t n_loads,
                                  struct curve_file files[FILES], bool *is_sweep,
                                  struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
+    size_t format;
 
-    files[FILE_OUTPUT] = (struct curve_file){opts->output, NULL};
-    files[FILE_CSV] = (struct curve_file){opts->csv, &as_csv};
-    files[FILE_PLOT] = (struct curve_file){opts->plot, NULL};
+    files[FILE_OUTPUT] = (struct curve_file){opts->output, opts->output};
+    files[FILE_CSV] = (struct curve_file){opts->csv, "curve.csv"};
+    files[FILE_PLOT] = (struct curve_file){opts->plot, opts->plot};
+    *is_sweep = n_loads > 1 || opts->vary.n > 0 ||
+                (n_loads == 1 && (opts->csv != NULL || opts->plot != NULL));
     if (opts->plot != NULL) {
-        status = wf_curve_for_path(opts->plot, true, &files[FILE_PLOT].format, err);
+        WF_TRY(wf_extension_find(wf_draw_plot_extension, "plot", opts->plot, &format, err));
     }
-    if (status == WF_OK && opts->output != NULL && n_loads > 0) {
-        status = wf_curve_for_path(opts->output, false, &files[FILE_OUTPUT].format, err);
+    if (opts->output != NULL && n_loads > 0) {
+        WF_TRY(wf_extension_find(wf_curve_extension, "curve", opts->output, &format, err));
+        *is_sweep = *is_sweep || (n_loads == 1 && wf_curve_is_only(opts->output));
     }
-    *is_sweep = n_loads > 1 || (n_loads == 1 && (opts->csv != NULL || opts->plot != NULL));
-    if (n_loads == 1 && files[FILE_OUTPUT].format != NULL) {
-        *is_sweep = *is_sweep || files[FILE_OUTPUT].format->only_curves;
-    }
-    return status;
+    return WF_OK;
 }
 
 /* A curve needs loads, and a closed loop has none. */
@@ -105,9 +98,11 @@ static enum wf_status check_loads(const struct wf_simulate_opts *opts,
                           "--load and traffic.rounds exclude each other: nodes of a closed "
                           "loop wait for their messages instead of offering a load");
     }
-    if (n_loads == 0 && (opts->csv != NULL || opts->plot != NULL)) {
+    if (n_loads == 0 && (opts->csv != NULL || opts->plot != NULL || opts->vary.n > 0)) {
         return wf_err_set(err, WF_EUSAGE, "%s needs the loads of a curve: --load 0.05:0.9:0.05",
-                          opts->csv != NULL ? "--csv" : "--plot");
+                          opts->csv != NULL    ? "--csv"
+                          : opts->plot != NULL ? "--plot"
+                                               : "--vary");
     }
     return WF_OK;
 }
@@ -141,7 +136,7 @@ static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts 
 {
     for (int i = 0; i < FILES; i++) {
         if (files[i].path != NULL) {
-            WF_TRY(write_curve(curve, &files[i], opts->force, err));
+            WF_TRY(wf_curve_save(curve, files[i].path, files[i].format, opts->force, err));
         }
     }
     if (opts->output == NULL) {
@@ -157,41 +152,61 @@ struct loads {
     size_t n;
 };
 
+static char *make_title(const struct wf_scenario *scenario, const struct wf_study *study)
+{
+    enum { TITLE = 256 };
+    const struct wf_setting *topo = wf_scenario_find(scenario, "topology");
+    char *title = wf_xmalloc(TITLE);
+    bool varies = wf_study_text(study, 0, "topology") != NULL ||
+                  wf_study_text(study, 0, "machine") != NULL;
+
+    (void)snprintf(title, TITLE, "%.80s%s%.120s", wf_scenario_find(scenario, "source")->value,
+                   topo != NULL && !varies ? " on " : "",
+                   topo != NULL && !varies ? topo->value : "");
+    return title;
+}
+
+/* What is drawn of the curves. */
+static void set_plot(const struct wf_scenario *scenario, struct wf_study *study)
+{
+    study->title = make_title(scenario, study);
+    study->plot_x = wf_xstrdup("traffic.load");
+    study->plot_y[0] = wf_xstrdup("latency_cycles.mean");
+    study->plot_y[1] = wf_xstrdup("accepted_load");
+}
+
 static enum wf_status sweep(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                             const struct curve_file files[FILES],
                             const struct wf_scenario *scenario, const struct loads *loads,
                             struct wf_err *err)
 {
-    const struct wf_setting *source = wf_scenario_find(scenario, "source");
-    const struct wf_setting *topo = wf_scenario_find(scenario, "topology");
-    char title[256];
-    struct wf_curve curve = {
-        .title = title,
-        .points = wf_xcalloc(loads->n, sizeof(struct wf_curve_point)),
-        .n = loads->n,
-    };
-
-    (void)snprintf(title, sizeof(title), "%.80s on %.120s", source->value,
-                   topo != NULL ? topo->value : "");
-    for (size_t i = 0; i < loads->n; i++) {
-        curve.points[i].load = loads->values[i];
-    }
+    struct wf_study_axes axes = {.n = 0};
+    struct wf_curve curve = {.n = 0};
     struct wf_progress_line line;
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < opts->vary.n && status == WF_OK; i++) {
+        status = wf_study_axes_add(&axes, opts->vary.items[i], err);
+    }
     wf_progress_init(&line,
                      opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
                      cli->err);
     const struct wf_points_host host = wf_progress_points(&line, "loads", opts->side_by_side);
-    enum wf_status status = wf_curve_run(scenario, &curve, &host, err);
+    if (status == WF_OK) {
+        status = wf_curve_run(scenario, &axes, loads->values, loads->n, &host, &curve, err);
+    }
     wf_progress_erase(&line);
     if (status == WF_OK || (status == WF_EINTR && curve.n > 0)) {
         struct wf_err write_err;
+        set_plot(scenario, curve.study);
         enum wf_status written = deliver(cli, opts, files, &curve, &write_err);
         if (written != WF_OK) {
             status = written;
             *err = write_err;
         }
     }
-    free(curve.points);
+    wf_curve_fini(&curve);
+    wf_study_axes_free(&axes);
     return status;
 }
 
@@ -243,7 +258,13 @@ const struct wf_verb wf_verb_traffic = {
              {
                  {"weft traffic uniform --topo torus:8x8 --load 0.3", "One load"},
                  {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05 -o curve.png",
-                  "A curve as a picture; .svg, .csv and .json work too"},
+                  "A curve as a picture; .svg, .pdf, .csv and .json work too"},
+                 {"weft traffic uniform --topo star:9 --load 0.3 --vary net.vcs=1,2 -o vcs.pdf",
+                  "A curve for each number of virtual channels, in one picture"},
+                 {"weft traffic uniform --topo star:8 -p traffic.rounds=4 -p traffic.burst=8",
+                  "A closed loop: everybody waits for what it has sent"},
+                 {"weft traffic uniform --machine frontier --load 0.2 --cycles 999 -o net.html",
+                  "The network of a machine, as a page for a browser"},
              },
          .table = rows},
     .opts_size = sizeof(struct wf_simulate_opts),

@@ -124,6 +124,13 @@ const struct wf_verb wf_verb_tune = {
                       "The model that gen:llm has if none is named, on eight GPUs"},
                      {"weft tune gen:llm -n 8 --machine h100-rail --net loggp -p gen.batch=8",
                       "On one network model, which is faster"},
+                     {"weft tune gen:llm -n 16 --machine h100-rail --net loggp -p gen.batch=16",
+                      "On two nodes"},
+                     {"weft tune gen:llm -n 8 --machine a100-rail --net loggp -p gen.batch=8",
+                      "On other devices"},
+                     {"weft tune gen:llm -n 8 --machine h100-rail --net loggp -p gen.batch=8 "
+                      "--json",
+                      "For a program to read"},
                  },
              .table = rows},
     .opts_size = sizeof(struct tune_opts),

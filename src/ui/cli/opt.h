@@ -144,7 +144,7 @@ struct wf_opt_example {
 struct wf_opt_help {
     const char *synopsis; /* "weft run [options] <scenario>" */
     const char *summary;  /* one sentence that starts with a capital, no full stop */
-    struct wf_opt_example examples[4];
+    struct wf_opt_example examples[6];
     const struct wf_opt *table;
 };
 

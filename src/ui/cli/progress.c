@@ -13,6 +13,7 @@
 enum { DEFAULT_COLUMNS = 80 };
 
 static const double FIRST_SECONDS = 1.0, REDRAW_SECONDS = 0.2, LINE_SECONDS = 1.0;
+static const double ONCE_AFTER_SECONDS = 10, LONG_SECONDS = 300;
 
 const char *const wf_progress_modes[] = {
     [WF_PROGRESS_AUTO] = "auto",
@@ -48,6 +49,7 @@ void wf_progress_init(struct wf_progress_line *line, enum wf_progress_mode mode,
 
     *line = (struct wf_progress_line){
         .out = on ? out : NULL,
+        .once = !on && mode == WF_PROGRESS_AUTO ? out : NULL,
         .in_place = terminal,
         .began = now(),
     };
@@ -134,6 +136,23 @@ static void show(struct wf_progress_line *line, const char *text)
     (void)fflush(line->out);
 }
 
+/* Where nobody watches a line: says once that a run will be long. */
+static void tell_once(struct wf_progress_line *line, double fraction)
+{
+    double elapsed = now() - line->began, left = elapsed * (1 - fraction) / fraction;
+    char clock[32];
+
+    if (elapsed >= ONCE_AFTER_SECONDS && fraction > 0) {
+        wf_progress_clock(left, clock, sizeof(clock));
+        if (left > LONG_SECONDS) {
+            (void)fprintf(line->once,
+                          "weft: note: a long run: %.2g %% in %.0f s, about %s left\n",
+                          100 * fraction, elapsed, clock);
+        }
+        line->once = NULL;
+    }
+}
+
 void wf_progress_draw(void *line_arg, const struct wf_sim_progress *progress)
 {
     struct wf_progress_line *line = line_arg;
@@ -146,6 +165,8 @@ void wf_progress_draw(void *line_arg, const struct wf_sim_progress *progress)
     }
     if (is_due(line, FIRST_SECONDS)) {
         show(line, wf_progress_text(progress, line->drawn - line->began, text));
+    } else if (line->once != NULL) {
+        tell_once(line, progress->fraction);
     }
 }
 

@@ -4,7 +4,8 @@
 /*
  * The progress line: percent, simulated time, events per second, time left. It appears when a
  * run has taken a second, is redrawn in place and erased at the end. If the output is not a
- * terminal and progress was asked for, a new line is printed every second.
+ * terminal and progress was asked for, a new line is printed every second; if it was not, a run that
+ * will take minutes says so once.
  */
 
 #include "base/pass.h"
@@ -26,6 +27,8 @@ extern const char *const wf_progress_modes[];
 
 struct wf_progress_line {
     FILE *out; /* null: silent */
+    FILE *
+        once; /* for a note that the run is long, if the line is silent on no terminal; or null */
     bool in_place;
     double began, drawn; /* seconds of the monotonic clock */
     bool shown;          /* on the terminal now */

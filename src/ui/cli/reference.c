@@ -73,7 +73,7 @@ void wf_reference_print(FILE *out)
     (void)fputs("<!-- Written by `weft help --markdown`; do not edit. -->\n"
                 "# Commands and parameters\n",
                 out);
-    for (const struct wf_verb *const *v = wf_verb_table(); *v != NULL; v++) {
+    for (const struct wf_verb *const *v = wf_cli_verbs(); *v != NULL; v++) {
         (void)fprintf(out, "\n## weft %s\n\n```text\n", (*v)->name);
         wf_verb_print_help(*v, out);
         (void)fputs("```\n", out);

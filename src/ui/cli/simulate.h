@@ -34,6 +34,7 @@ struct wf_simulate_opts {
     uint64_t path_memory;
     /* traffic */
     const char *load, *csv, *plot;
+    struct wf_opt_list vary;
     uint64_t side_by_side;
 };
 

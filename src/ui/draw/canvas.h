@@ -62,11 +62,13 @@ struct wf_draw_canvas {
     const struct wf_draw_canvas_ops *ops;
 };
 
-/* Both create a canvas of this size, filled with paper. Screen readers read the title aloud.
+/* All create a canvas of this size, filled with paper. Screen readers read the title aloud.
  * The canvas writes to `out` and is released by its finish(). */
 struct wf_draw_canvas *wf_draw_canvas_svg_new(double width, double height, const char *title,
                                               FILE *out);
 struct wf_draw_canvas *wf_draw_canvas_png_new(double width, double height, const char *title,
+                                              FILE *out);
+struct wf_draw_canvas *wf_draw_canvas_pdf_new(double width, double height, const char *title,
                                               FILE *out);
 
 /* The width of the text in the widest font of all canvases. */

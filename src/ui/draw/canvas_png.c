@@ -16,9 +16,6 @@
 
 enum { SCALE = 2, CHANNELS = 3, FILTER_NONE = 0 };
 
-/* Widths of the pen in units of the letters' grid. */
-#define PEN_PLAIN  1.5
-#define PEN_BOLD   2.3
 #define EDGE_WIDTH 1.5
 
 /* A range of columns and rows; the ends are excluded. */
@@ -198,62 +195,26 @@ static void png_area(struct wf_draw_canvas *canvas, const struct wf_draw_xy *cor
 
 /* ---- text ---- */
 
-/* The position and style of the next letter. */
 struct pen {
     struct raster *raster;
-    struct wf_draw_xy at; /* on the base line */
-    double unit;          /* unit of the letters' grid */
     double half_width;
-    bool upwards;
 };
-
-static struct wf_draw_xy on_page(const struct pen *pen, struct wf_draw_xy point)
-{
-    double x = point.x * pen->unit, y = point.y * pen->unit;
-
-    return pen->upwards ? (struct wf_draw_xy){pen->at.x - y, pen->at.y - x}
-                        : (struct wf_draw_xy){pen->at.x + x, pen->at.y - y};
-}
 
 static void draw_piece(void *context, struct wf_draw_xy from, struct wf_draw_xy to)
 {
     const struct pen *pen = context;
 
-    mark_line(pen->raster, on_page(pen, from), on_page(pen, to), pen->half_width);
-}
-
-/* The width of a text in units of the letters' grid. */
-static double text_width(const char *text)
-{
-    double width = 0;
-
-    for (const char *c = text; *c != '\0'; c++) {
-        width +=
-            wf_draw_strokes_letter(*c, NULL, NULL) + (c[1] != '\0' ? WF_DRAW_STROKES_GAP : 0);
-    }
-    return width;
+    mark_line(pen->raster, scaled(from), scaled(to), pen->half_width);
 }
 
 static void png_text(struct wf_draw_canvas *canvas, struct wf_draw_xy at, const char *text,
                      const struct wf_draw_lettering *lettering)
 {
-    static const double before[] = {
-        [WF_DRAW_ANCHOR_START] = 0, [WF_DRAW_ANCHOR_MIDDLE] = 0.5, [WF_DRAW_ANCHOR_END] = 1};
-    struct pen pen = {
-        .raster = (struct raster *)canvas,
-        .at = scaled(at),
-        .unit = lettering->size * SCALE / WF_DRAW_STROKES_EM,
-        .upwards = lettering->upwards,
-    };
-    double x = -text_width(text) * before[lettering->anchor];
+    struct pen pen = {.raster = (struct raster *)canvas,
+                      .half_width = wf_draw_strokes_pen(lettering) * SCALE / 2};
 
-    pen.half_width = (lettering->bold ? PEN_BOLD : PEN_PLAIN) * pen.unit / 2;
-    pen.at = on_page(&pen, (struct wf_draw_xy){x, 0});
     begin(pen.raster);
-    for (; *text != '\0'; text++) {
-        double width = wf_draw_strokes_letter(*text, draw_piece, &pen);
-        pen.at = on_page(&pen, (struct wf_draw_xy){width + WF_DRAW_STROKES_GAP, 0});
-    }
+    wf_draw_strokes_text(at, text, lettering, draw_piece, &pen);
     paint(pen.raster, lettering->ink);
 }
 
@@ -359,10 +320,4 @@ struct wf_draw_canvas *wf_draw_canvas_png_new(double width, double height, const
     (void)touch(raster, corner, opposite, 0);
     paint(raster, WF_DRAW_INK_PAPER);
     return &raster->canvas;
-}
-
-double wf_draw_lettering_width(const char *text, double size)
-{
-    /* System fonts are up to a tenth wider than the strokes. */
-    return 1.1 * size * text_width(text) / WF_DRAW_STROKES_EM;
 }

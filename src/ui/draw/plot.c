@@ -85,10 +85,15 @@ static double bar_low(const struct wf_draw_plot_panel *panel,
     return panel->y.log && p->y <= p->below ? p->y : p->y - p->below;
 }
 
-static void fit(struct wf_draw_scale *scale, bool log, const struct range *range)
+static void fit(struct wf_draw_scale *scale, const struct wf_draw_plot_axis *axis,
+                const struct range *range)
 {
+    bool log = axis->log;
+
     if (range->low > range->high) {
         wf_draw_scale_fit(scale, log, 1, 10); /* nothing to show */
+    } else if (axis->bytes) {
+        wf_draw_scale_fit_bytes(scale, log, range->low, range->high);
     } else {
         wf_draw_scale_fit(scale, log, log ? range->low : fmin(0, range->low), range->high);
     }
@@ -112,9 +117,9 @@ static void fit_view(struct view *view)
     if (panel->x.names != NULL) {
         view->x = (struct wf_draw_scale){.low = 0.5, .high = (double)panel->x.n_names + 0.5};
     } else {
-        fit(&view->x, panel->x.log, &x);
+        fit(&view->x, &panel->x, &x);
     }
-    fit(&view->y, panel->y.log, &y);
+    fit(&view->y, &panel->y, &y);
 }
 
 /* ---- drawing ---- */
@@ -152,13 +157,19 @@ static void draw_mark(struct wf_draw_canvas *canvas, struct wf_draw_xy at, size_
 }
 
 /* "250", "0.05", "2 M": no exponents. */
-static void format_tick(double value, char text[32])
+static void format_tick(const struct wf_draw_plot_axis *axis, double value, char text[32])
 {
+    static const char *const sizes[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     static const struct {
         double least;
         const char *name;
     } units[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}};
 
+    if (axis->bytes) {
+        int power = value >= 1024 ? (int)fmin(log2(value) / 10, 5) : 0;
+        (void)snprintf(text, 32, "%.4g %s", value / exp2(10 * power), sizes[power]);
+        return;
+    }
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (fabs(value) >= units[i].least) {
             (void)snprintf(text, 32, "%.6g %s", value / units[i].least, units[i].name);
@@ -208,7 +219,7 @@ static void draw_ticks(const struct view *view)
         double y = y_of(view, view->y.ticks[i]);
         draw_line(canvas, (struct wf_draw_xy){view->left, y},
                   (struct wf_draw_xy){view->right, y}, WF_DRAW_INK_GRID, 1);
-        format_tick(view->y.ticks[i], text);
+        format_tick(&view->panel->y, view->y.ticks[i], text);
         canvas->ops->text(canvas, (struct wf_draw_xy){view->left - 8, y + 4}, text,
                           &(struct wf_draw_lettering){.size = 12,
                                                       .anchor = WF_DRAW_ANCHOR_END,
@@ -218,7 +229,7 @@ static void draw_ticks(const struct view *view)
         double x = x_of(view, view->x.ticks[i]);
         draw_line(canvas, (struct wf_draw_xy){x, view->bottom},
                   (struct wf_draw_xy){x, view->bottom + 5}, WF_DRAW_INK_AXIS, 1);
-        format_tick(view->x.ticks[i], text);
+        format_tick(&view->panel->x, view->x.ticks[i], text);
         canvas->ops->text(canvas, (struct wf_draw_xy){x, view->bottom + 19}, text,
                           &(struct wf_draw_lettering){.size = 12,
                                                       .anchor = WF_DRAW_ANCHOR_MIDDLE,
@@ -263,11 +274,20 @@ static void draw_error(const struct view *view, const struct wf_draw_plot_point 
               ink, 1.2);
 }
 
+/* A bar in the colour of a series, by its edges: left, top, right, bottom. */
+static void draw_bar(struct wf_draw_canvas *canvas, const double at[4], size_t series)
+{
+    const enum wf_draw_ink inks[2] = {ink_of(series), WF_DRAW_INK_PAPER};
+    const struct wf_draw_xy corners[] = {
+        {at[0], at[1]}, {at[2], at[1]}, {at[2], at[3]}, {at[0], at[3]}};
+
+    canvas->ops->area(canvas, corners, 4, MARK, inks);
+}
+
 /* Bars of a series beside those of the others of its category, with their error bars. */
 static void draw_bars(const struct view *view, size_t number)
 {
     const struct wf_draw_plot_series *series = &view->panel->series[number];
-    const enum wf_draw_ink inks[2] = {ink_of(number), WF_DRAW_INK_PAPER};
     double slot = slot_width(view), wide = 0.8 * slot / (double)view->panel->n;
 
     for (size_t i = 0; i < series->n; i++) {
@@ -276,11 +296,9 @@ static void draw_bars(const struct view *view, size_t number)
         if (!is_shown(view->panel, p)) {
             continue;
         }
-        double top = y_of(view, p->y), right = left + wide;
-        const struct wf_draw_xy corners[] = {
-            {left, top}, {right, top}, {right, view->bottom}, {left, view->bottom}};
-        view->canvas->ops->area(view->canvas, corners, 4, MARK, inks);
-        draw_error(view, p, (left + right) / 2, WF_DRAW_INK_STRONG);
+        draw_bar(view->canvas,
+                 (const double[]){left, y_of(view, p->y), left + wide, view->bottom}, number);
+        draw_error(view, p, left + wide / 2, WF_DRAW_INK_STRONG);
     }
 }
 
@@ -327,24 +345,39 @@ static const struct wf_draw_plot_panel *legend_of(const struct wf_draw_plot *plo
     return most;
 }
 
-static double legend_width(const struct wf_draw_plot_panel *panel)
+static double legend_width(const struct wf_draw_plot *plot)
 {
+    const struct wf_draw_plot_panel *panel = legend_of(plot);
     double width = 0;
 
+    if (panel->n > 1 && plot->legend != NULL) {
+        width = 14 + wf_draw_lettering_width(plot->legend, 13);
+    }
     for (size_t i = 0; panel->n > 1 && i < panel->n; i++) {
         width = fmax(width, 48 + wf_draw_lettering_width(panel->series[i].name, 13));
     }
     return ceil(width);
 }
 
-static void draw_legend(struct wf_draw_canvas *canvas, const struct wf_draw_plot_panel *panel,
+static void draw_legend(struct wf_draw_canvas *canvas, const struct wf_draw_plot *plot,
                         double x)
 {
-    for (size_t i = 0; panel->n > 1 && i < panel->n; i++) {
-        double y = TOP + 8 + LEGEND_LINE * (double)i;
-        draw_line(canvas, (struct wf_draw_xy){x, y}, (struct wf_draw_xy){x + 26, y}, ink_of(i),
-                  2);
-        draw_mark(canvas, (struct wf_draw_xy){x + 13, y}, i, false);
+    const struct wf_draw_plot_panel *panel = legend_of(plot);
+    double y = TOP + 8;
+
+    if (panel->n > 1 && plot->legend != NULL) {
+        canvas->ops->text(canvas, (struct wf_draw_xy){x, y + 4.5}, plot->legend,
+                          &(struct wf_draw_lettering){.size = 13, .ink = WF_DRAW_INK_SOFT});
+        y += LEGEND_LINE;
+    }
+    for (size_t i = 0; panel->n > 1 && i < panel->n; i++, y += LEGEND_LINE) {
+        if (panel->x.names != NULL) {
+            draw_bar(canvas, (const double[]){x + 6, y - 6, x + 20, y + 6}, i);
+        } else {
+            draw_line(canvas, (struct wf_draw_xy){x, y}, (struct wf_draw_xy){x + 26, y},
+                      ink_of(i), 2);
+            draw_mark(canvas, (struct wf_draw_xy){x + 13, y}, i, false);
+        }
         canvas->ops->text(canvas, (struct wf_draw_xy){x + 34, y + 4.5}, panel->series[i].name,
                           &(struct wf_draw_lettering){.size = 13, .ink = WF_DRAW_INK_STRONG});
     }
@@ -372,48 +405,48 @@ static void draw_plot(const struct wf_draw_plot *plot, struct wf_draw_canvas *ca
         for (size_t j = 0; j < view.panel->n; j++) {
             (view.panel->x.names != NULL ? draw_bars : draw_series)(&view, j);
         }
+        draw_line(canvas, (struct wf_draw_xy){view.left, view.bottom},
+                  (struct wf_draw_xy){view.right, view.bottom}, WF_DRAW_INK_AXIS, 1);
     }
-    draw_legend(canvas, legend_of(plot), PANEL_WIDTH * (double)plot->n);
+    draw_legend(canvas, plot, PANEL_WIDTH * (double)plot->n);
     canvas->ops->finish(canvas);
 }
 
 /* The page is wide enough for the panels, their legend and the text above. */
 static double plot_width(const struct wf_draw_plot *plot)
 {
-    double panels = PANEL_WIDTH * (double)plot->n + legend_width(legend_of(plot));
+    double panels = PANEL_WIDTH * (double)plot->n + legend_width(plot);
     double words = fmax(1.1 * wf_draw_lettering_width(plot->title, 16),
                         wf_draw_lettering_width(plot->subtitle, 13));
 
     return ceil(fmax(panels, words + 36));
 }
 
-static void svg_write(const struct wf_draw_plot *plot, FILE *out)
+static const struct wf_draw_plot_format formats[] = {
+    {".svg", wf_draw_canvas_svg_new},
+    {".png", wf_draw_canvas_png_new},
+    {".pdf", wf_draw_canvas_pdf_new},
+};
+
+enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+void wf_draw_plot(const struct wf_draw_plot *plot, const struct wf_draw_plot_format *format,
+                  FILE *out)
 {
-    draw_plot(plot, wf_draw_canvas_svg_new(plot_width(plot), HEIGHT, plot->title, out));
+    draw_plot(plot, format->canvas(plot_width(plot), HEIGHT, plot->title, out));
 }
-
-static void png_write(const struct wf_draw_plot *plot, FILE *out)
-{
-    draw_plot(plot, wf_draw_canvas_png_new(plot_width(plot), HEIGHT, plot->title, out));
-}
-
-const struct wf_draw_plot_format wf_draw_plot_svg = {.extension = ".svg", .write = svg_write};
-const struct wf_draw_plot_format wf_draw_plot_png = {.extension = ".png", .write = png_write};
-
-static const struct wf_draw_plot_format *const formats[] = {&wf_draw_plot_svg,
-                                                            &wf_draw_plot_png, NULL};
 
 const char *wf_draw_plot_extension(size_t i)
 {
-    return formats[i] != NULL ? formats[i]->extension : NULL;
+    return i < N_FORMATS ? formats[i].extension : NULL;
 }
 
 const struct wf_draw_plot_format *wf_draw_plot_for_path(const char *path)
 {
-    const struct wf_draw_plot_format *const *format = formats;
-
-    while (*format != NULL && !wf_extension_is(path, (*format)->extension)) {
-        format++;
+    for (size_t i = 0; i < N_FORMATS; i++) {
+        if (wf_extension_is(path, formats[i].extension)) {
+            return &formats[i];
+        }
     }
-    return *format;
+    return NULL;
 }

@@ -3,7 +3,7 @@
 
 /*
  * Curves on axes, as a picture in a file: panels side by side, each with series of points
- * that may have error bars. The same plot always gives the same bytes.
+ * that may have error bars, or bars of categories. The same plot always gives the same bytes.
  */
 
 #include "base/status.h"
@@ -30,6 +30,7 @@ struct wf_draw_plot_series {
 struct wf_draw_plot_axis {
     const char *label;
     bool log;
+    bool bytes; /* ticks at powers of two, such as "64 KiB" */
     /* Of x: categories, at 1, 2 and so on; series are bars side by side. Null: x is a number. */
     const char *const *names;
     size_t n_names;
@@ -45,20 +46,23 @@ struct wf_draw_plot_panel {
  * single series. Texts are UTF-8; a PNG shows characters outside ASCII as "?". */
 struct wf_draw_plot {
     const char *title, *subtitle;
+    const char *legend; /* above the names of the series; null: nothing */
     const struct wf_draw_plot_panel *panels;
     size_t n;
 };
 
+struct wf_draw_canvas;
+
 struct wf_draw_plot_format {
     const char *extension; /* including the dot */
-    /* The caller checks `out` for errors (ferror). */
-    void (*write)(const struct wf_draw_plot *plot, FILE *out);
+    struct wf_draw_canvas *(*canvas)(double width, double height, const char *title, FILE *out);
 };
 
-extern const struct wf_draw_plot_format wf_draw_plot_svg;
-extern const struct wf_draw_plot_format wf_draw_plot_png;
+/* The caller checks `out` for errors (ferror). */
+void wf_draw_plot(const struct wf_draw_plot *plot, const struct wf_draw_plot_format *format,
+                  FILE *out);
 
-/* The extensions of both (base/extension.h). */
+/* The extensions of all formats (base/extension.h). */
 const char *wf_draw_plot_extension(size_t i);
 /* The format for a file called `path`, by its extension; null if there is none. */
 const struct wf_draw_plot_format *wf_draw_plot_for_path(const char *path);

@@ -65,6 +65,21 @@ void wf_draw_scale_fit(struct wf_draw_scale *scale, bool log, double low, double
     scale->high = scale->ticks[scale->n - 1];
 }
 
+void wf_draw_scale_fit_bytes(struct wf_draw_scale *scale, bool log, double low, double high)
+{
+    enum { STEPS = 7 };
+    double first = log ? floor(log2(low) + 1e-9) : 0, last = log ? ceil(log2(high) - 1e-9) : 0;
+    double step = log ? fmax(ceil((last - first) / STEPS), 1)
+                      : exp2(ceil(log2(fmax(high, 1) / STEPS) - 1e-9));
+
+    *scale = (struct wf_draw_scale){.log = log, .low = log ? exp2(first) : 0};
+    do {
+        double place = (double)scale->n * step;
+        scale->high = log ? exp2(first + place) : place;
+        scale->ticks[scale->n++] = scale->high;
+    } while (scale->high < high * (1 - 1e-9) || scale->n < 2);
+}
+
 double wf_draw_scale_place(const struct wf_draw_scale *scale, double value)
 {
     if (scale->log) {

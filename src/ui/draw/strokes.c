@@ -174,3 +174,74 @@ double wf_draw_strokes_letter(char letter, wf_draw_strokes_fn *fn, void *context
     }
     return width;
 }
+
+/* ---- texts ---- */
+
+/* The position and style of the next letter. */
+struct pen {
+    struct wf_draw_xy at; /* on the base line */
+    double unit;          /* unit of the letters' grid */
+    bool upwards;
+    wf_draw_strokes_fn *fn;
+    void *context;
+};
+
+static struct wf_draw_xy on_page(const struct pen *pen, struct wf_draw_xy point)
+{
+    double x = point.x * pen->unit, y = point.y * pen->unit;
+
+    return pen->upwards ? (struct wf_draw_xy){pen->at.x - y, pen->at.y - x}
+                        : (struct wf_draw_xy){pen->at.x + x, pen->at.y - y};
+}
+
+static void draw_piece(void *context, struct wf_draw_xy from, struct wf_draw_xy to)
+{
+    const struct pen *pen = context;
+
+    pen->fn(pen->context, on_page(pen, from), on_page(pen, to));
+}
+
+/* The width of a text in units of the letters' grid. */
+static double text_width(const char *text)
+{
+    double width = 0;
+
+    for (const char *c = text; *c != '\0'; c++) {
+        width +=
+            wf_draw_strokes_letter(*c, NULL, NULL) + (c[1] != '\0' ? WF_DRAW_STROKES_GAP : 0);
+    }
+    return width;
+}
+
+void wf_draw_strokes_text(struct wf_draw_xy at, const char *text,
+                          const struct wf_draw_lettering *lettering, wf_draw_strokes_fn *fn,
+                          void *context)
+{
+    static const double before[] = {
+        [WF_DRAW_ANCHOR_START] = 0, [WF_DRAW_ANCHOR_MIDDLE] = 0.5, [WF_DRAW_ANCHOR_END] = 1};
+    struct pen pen = {.at = at,
+                      .unit = lettering->size / WF_DRAW_STROKES_EM,
+                      .upwards = lettering->upwards,
+                      .fn = fn,
+                      .context = context};
+    double x = -text_width(text) * before[lettering->anchor];
+
+    pen.at = on_page(&pen, (struct wf_draw_xy){x, 0});
+    for (; *text != '\0'; text++) {
+        double width = wf_draw_strokes_letter(*text, draw_piece, &pen);
+        pen.at = on_page(&pen, (struct wf_draw_xy){width + WF_DRAW_STROKES_GAP, 0});
+    }
+}
+
+double wf_draw_strokes_pen(const struct wf_draw_lettering *lettering)
+{
+    static const double PLAIN = 1.5, BOLD = 2.3; /* in units of the letters' grid */
+
+    return (lettering->bold ? BOLD : PLAIN) * lettering->size / WF_DRAW_STROKES_EM;
+}
+
+double wf_draw_lettering_width(const char *text, double size)
+{
+    /* System fonts are up to a tenth wider than the strokes. */
+    return 1.1 * size * text_width(text) / WF_DRAW_STROKES_EM;
+}

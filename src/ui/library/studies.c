@@ -124,40 +124,34 @@ static void copy_point(const struct wf_curve_point *from, struct weft_curve_poin
         .hops = from->hops,
         .converged = from->converged,
         .saturated = from->saturated,
-        .done = from->done,
+        .done = true,
     };
-}
-
-/* After an interrupted run, the completed points are copied, in order. */
-static void copy_points(const struct wf_curve *curve, struct weft_curve_point *points, size_t n)
-{
-    size_t next = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        struct wf_curve_point none = {.load = points[i].load};
-        bool has = next < curve->n && curve->points[next].load == points[i].load;
-        copy_point(has ? &curve->points[next] : &none, &points[i]);
-        next += has ? 1 : 0;
-    }
 }
 
 static enum wf_status run_curve(const struct weft_scenario *scenario,
                                 struct weft_curve_point *points, size_t n,
                                 const struct weft_host *given, struct wf_err *err)
 {
+    struct wf_study_axes axes = {.n = 0};
     struct weft_host host;
+    struct wf_curve curve;
 
     WF_TRY(wf_library_options(&host, sizeof(host), given, "weft_host", err));
     const struct wf_points_host own = points_host(&host);
-    struct wf_curve curve = {
-        .title = "", .points = wf_xcalloc(n + 1, sizeof(*curve.points)), .n = n};
+    double *loads = wf_xcalloc(n + 1, sizeof(*loads));
 
     for (size_t i = 0; i < n; i++) {
-        curve.points[i].load = points[i].load;
+        loads[i] = points[i].load;
+        points[i] = (struct weft_curve_point){.load = points[i].load};
     }
-    enum wf_status status = wf_curve_run(scenario->scenario, &curve, &own, err);
-    copy_points(&curve, points, n);
-    free(curve.points);
+    enum wf_status status =
+        wf_curve_run(scenario->scenario, &axes, loads, n, &own, &curve, err);
+    for (size_t i = 0; i < curve.n; i++) {
+        copy_point(&curve.points[i], &points[curve.points[i].number]);
+    }
+    wf_curve_fini(&curve);
+    wf_study_axes_free(&axes);
+    free(loads);
     return status;
 }
 

@@ -3,9 +3,11 @@
 
 #include "base/result/times.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "ui/report/compare_runs.h"
 #include "ui/report/path_text.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { PATH_MAX_LENGTH = 256 };
@@ -258,6 +260,77 @@ static void add_speed(const struct wf_value *a, const struct wf_value *b, FILE *
     (void)fprintf(out, "%s\n", line.text);
 }
 
+/* What a user set otherwise: the machine and the settings of the commands, not what follows from them. */
+static void add_changed(const struct wf_value *a, const struct wf_value *b, FILE *out)
+{
+    static const char *const paths[] = {"scenario.machine", "scenario.settings"};
+    struct wf_phrase line = {.used = 0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        const struct wf_value *sides[2] = {wf_doc_find(a, paths[i]), wf_doc_find(b, paths[i])};
+        for (int side = 0; side < 2; side++) {
+            const struct wf_value *v = sides[side];
+            bool is_one = v != NULL && v->type == WF_VALUE_TEXT;
+            for (v = v != NULL && v->type == WF_VALUE_SECTION ? v->first : v; v != NULL;
+                 v = is_one ? NULL : v->next) {
+                const struct wf_value *other = sides[!side];
+                other = other != NULL && other->type == WF_VALUE_SECTION
+                            ? member(other, v->name)
+                            : other;
+                bool twice = side == 1 && other != NULL; /* told already */
+                if (v->type != WF_VALUE_TEXT || twice ||
+                    (other != NULL && same_leaf(v, other))) {
+                    continue;
+                }
+                const struct wf_value *before = side == 0 ? v : other;
+                const struct wf_value *now = side == 0 ? other : v;
+                wf_phrase_add(&line, "%s%s ", n++ > 0 ? ", " : "", v->name);
+                wf_phrase_add(&line, "%.64s -> ", before != NULL ? before->text : "not set");
+                wf_phrase_add(&line, "%.64s",
+                              now != NULL && now->type == WF_VALUE_TEXT ? now->text
+                                                                        : "not set");
+            }
+        }
+    }
+    if (n > 0) {
+        wf_text_print(out, "  changed: %s\n", line.text);
+    }
+}
+
+/* Where the time of a rank goes, if that differs: what is at least a thousandth of all. */
+static void add_parts(const struct wf_value *a, const struct wf_value *b, FILE *out)
+{
+    double all = fmax((double)wf_doc_get_count(a, "result.predicted_time_ps", 0),
+                      (double)wf_doc_get_count(b, "result.predicted_time_ps", 0));
+    bool differs = false;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (const struct wf_result_rank_time *part = wf_result_rank_times;
+             part->path != NULL && (pass == 0 || differs); part++) {
+            uint64_t before = wf_doc_get_count(a, part->mean, 0);
+            uint64_t now = wf_doc_get_count(b, part->mean, 0);
+            char texts[2][WF_UNITS_TEXT_MAX], change[WF_UNITS_TEXT_MAX];
+            uint64_t apart = before > now ? before - now : now - before;
+            if (pass == 0) {
+                differs = differs || apart > 0;
+            } else if ((double)before > all / 1000 || (double)now > all / 1000) {
+                (void)fprintf(out, "    %-32s %10s -> %s", part->words,
+                              wf_human_time((int64_t)before, texts[0]),
+                              wf_human_time((int64_t)now, texts[1]));
+                if (apart > 0) {
+                    (void)fprintf(out, " (%s%s)", now > before ? "+" : "-",
+                                  wf_human_time((int64_t)apart, change));
+                }
+                (void)fputc('\n', out);
+            }
+        }
+        if (pass == 0 && differs) {
+            (void)fputs("  of the time of a rank, means:\n", out);
+        }
+    }
+}
+
 bool wf_compare(const struct wf_compared *base, const struct wf_compared *other, size_t most,
                 FILE *out)
 {
@@ -267,6 +340,8 @@ bool wf_compare(const struct wf_compared *base, const struct wf_compared *other,
     wf_text_print(out, "%s, compared with %s:\n", other->name, base->name);
     add_speed(base->doc, other->doc, out);
     wf_compare_runs(base->doc, other->doc, out);
+    add_parts(base->doc, other->doc, out);
+    add_changed(base->doc, other->doc, out);
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
         found += compare_part(base, other, sections[i], most, out);
     }

@@ -255,6 +255,7 @@ static const struct wf_phrase_line answer_lines[] = {
     {"Longest waits", .write = wf_writer_text_waits},
     {"Iterations", .write = wf_writer_text_iterations},
     {"Energy", "result.energy", .write = line_energy},
+    {"Cost", "result.cost", .text = "{total:.4g}[ {currency}] for {node_hours:.3g} node hours"},
     {"Efficiency", "result.efficiency",
      .text =
          "{parallel_percent:.1} % = load balance {load_balance_percent:.1} % x serialisation "

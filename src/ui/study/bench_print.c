@@ -284,21 +284,23 @@ enum wf_status wf_measured_plot(const struct wf_measured_pairs *pairs, const cha
     char(*names)[NAME] = wf_xcalloc(2 * pairs->n + 1, sizeof(*names));
     struct wf_output *output = NULL;
     enum wf_status status =
-        format != NULL ? wf_output_open(path, force, &output, err)
-                       : wf_err_set(err, WF_EUSAGE,
-                                    "plot '%.200s': the name must end in .svg or .png", path);
+        format != NULL
+            ? wf_output_open(path, force, &output, err)
+            : wf_err_set(err, WF_EUSAGE,
+                         "plot '%.200s': the name must end in .svg, .png or .pdf", path);
 
     for (size_t i = 0; i < 2 * pairs->n; i++) {
         series[i] = series_of(&pairs->pairs[i / 2], i % 2 == 0, names[i], NAME);
     }
     if (status == WF_OK) {
-        const struct wf_draw_plot_panel panel = {.x = {.label = "size, bytes", .log = true},
-                                                 .y = {.label = "time, us", .log = true},
-                                                 .series = series,
-                                                 .n = 2 * pairs->n};
+        const struct wf_draw_plot_panel panel = {
+            .x = {.label = "size", .log = true, .bytes = true},
+            .y = {.label = "time, us", .log = true},
+            .series = series,
+            .n = 2 * pairs->n};
         const struct wf_draw_plot plot = {
             .title = "Measured and predicted", .subtitle = "", .panels = &panel, .n = 1};
-        format->write(&plot, wf_output_stream(output));
+        wf_draw_plot(&plot, format, wf_output_stream(output));
         status = wf_output_commit(output, err);
     }
     for (size_t i = 0; i < 2 * pairs->n; i++) {

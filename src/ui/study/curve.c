@@ -2,11 +2,11 @@
 #include "ui/study/curve.h"
 
 #include "base/extension.h"
-#include "base/mem.h"
 #include "base/result/json.h"
 #include "base/result/result.h"
 #include "base/text.h"
 #include "ui/draw/plot.h"
+#include "ui/report/output.h"
 
 #include <weft/weft.h>
 
@@ -59,7 +59,6 @@ void wf_curve_point_read(struct wf_curve_point *point, const struct wf_value *do
     point->cycles = wf_doc_get_count(doc, "result.cycles", 0);
     point->converged = wf_doc_is_true(doc, "result.converged");
     point->saturated = wf_doc_is_true(doc, "result.saturated");
-    point->done = true;
     (void)snprintf(point->digest, sizeof(point->digest), "%s",
                    wf_doc_get_text(doc, "result.digest", ""));
 }
@@ -69,13 +68,47 @@ static const char *state_of(const struct wf_curve_point *point)
     return point->saturated ? "saturated" : point->converged ? "converged" : "not converged";
 }
 
+/* ---- several curves ---- */
+
+/* The settings that vary besides the load: all keys but the last. */
+static size_t n_others(const struct wf_curve *curve)
+{
+    return curve->study->n_keys - 1;
+}
+
+static const char *other(const struct wf_curve *curve, size_t i, size_t key)
+{
+    return curve->study->points[curve->points[i].number].values[key]->text;
+}
+
+/* Whether another curve begins with the i-th point. */
+static bool begins(const struct wf_curve *curve, size_t i)
+{
+    for (size_t k = 0; k < n_others(curve) && i > 0; k++) {
+        if (strcmp(other(curve, i, k), other(curve, i - 1, k)) != 0) {
+            return true;
+        }
+    }
+    return i == 0;
+}
+
+/* ---- tables ---- */
+
 void wf_curve_text(const struct wf_curve *curve, FILE *out)
 {
-    (void)fprintf(out, "%s\n\n", curve->title);
+    (void)fprintf(out, "%s\n\n", curve->study->title);
     (void)fprintf(out, "%7s %9s %9s %10s %8s %9s %7s\n", "load", "offered", "accepted",
                   "latency", "+-", "p99", "hops");
     for (size_t i = 0; i < curve->n; i++) {
         const struct wf_curve_point *p = &curve->points[i];
+        for (size_t k = 0; k < n_others(curve) && begins(curve, i); k++) {
+            (void)fprintf(out, "%s%s=%s%s",
+                          k > 0   ? ", "
+                          : i > 0 ? "\n"
+                                  : "",
+                          curve->study->keys[k], other(curve, i, k),
+                          k + 1 == n_others(curve) ? "\n" : "");
+        }
         (void)fprintf(out, "%7.4g %9.5f %9.5f %10.2f %8.2f %9.0f %7.3f  %s\n", p->load,
                       p->offered, p->accepted, p->latency, p->half_width, p->p99, p->hops,
                       state_of(p));
@@ -83,14 +116,22 @@ void wf_curve_text(const struct wf_curve *curve, FILE *out)
     (void)fprintf(out, "\nLoads in phits per node and cycle, latencies in cycles.\n");
 }
 
-void wf_curve_csv(const struct wf_curve *curve, FILE *out)
+static void write_csv(const struct wf_curve *curve, FILE *out)
 {
+    for (size_t k = 0; k < n_others(curve); k++) {
+        wf_text_csv(out, curve->study->keys[k]);
+        (void)fputc(',', out);
+    }
     for (size_t k = 0; k < N_FIGURES; k++) {
         (void)fprintf(out, "%s,", figures[k].csv);
     }
     (void)fputs("cycles,converged,saturated,digest\n", out);
     for (size_t i = 0; i < curve->n; i++) {
         const struct wf_curve_point *p = &curve->points[i];
+        for (size_t k = 0; k < n_others(curve); k++) {
+            wf_text_csv(out, other(curve, i, k));
+            (void)fputc(',', out);
+        }
         for (size_t k = 0; k < N_FIGURES; k++) {
             int digits = figures[k].digits;
             (void)fprintf(out, digits < 0 ? "%.*g," : "%.*f,", digits < 0 ? 6 : digits,
@@ -105,11 +146,16 @@ void wf_curve_json(const struct wf_curve *curve, FILE *out)
 {
     struct wf_value *root = wf_result_new_as("weft-curve-1", weft_version());
 
-    wf_doc_text(root, "title", curve->title);
+    wf_doc_text(root, "title", curve->study->title);
     struct wf_value *list = wf_doc_list(root, "points");
     for (size_t i = 0; i < curve->n; i++) {
         const struct wf_curve_point *p = &curve->points[i];
         struct wf_value *section = wf_doc_section(list, NULL);
+        struct wf_value *settings =
+            n_others(curve) > 0 ? wf_doc_section(section, "settings") : NULL;
+        for (size_t k = 0; k < n_others(curve); k++) {
+            wf_doc_text(settings, curve->study->keys[k], other(curve, i, k));
+        }
         for (size_t k = 0; k < N_FIGURES; k++) {
             wf_doc_real(section, figures[k].json, figure(p, k));
         }
@@ -124,54 +170,6 @@ void wf_curve_json(const struct wf_curve *curve, FILE *out)
     wf_doc_free(root);
 }
 
-/* ---- the plot ---- */
-
-static void draw(const struct wf_curve *curve, const struct wf_draw_plot_format *format,
-                 FILE *out)
-{
-    static const char x_label[] = "offered load, phits per node and cycle";
-    struct wf_draw_plot_point *points = wf_xcalloc(2 * curve->n, sizeof(*points));
-    struct wf_draw_plot_point *latency = points, *accepted = points + curve->n;
-
-    for (size_t i = 0; i < curve->n; i++) {
-        const struct wf_curve_point *p = &curve->points[i];
-        latency[i] = (struct wf_draw_plot_point){.x = p->load,
-                                                 .y = p->latency,
-                                                 .below = p->half_width,
-                                                 .above = p->half_width,
-                                                 .hollow = p->saturated};
-        accepted[i] =
-            (struct wf_draw_plot_point){.x = p->load, .y = p->accepted, .hollow = p->saturated};
-    }
-    const struct wf_draw_plot_series series[] = {{"latency", latency, curve->n},
-                                                 {"accepted load", accepted, curve->n}};
-    const struct wf_draw_plot_panel panels[] = {
-        {.x.label = x_label, .y.label = "latency, cycles", .series = &series[0], .n = 1},
-        {.x.label = x_label,
-         .y.label = "accepted load, phits per node and cycle",
-         .series = &series[1],
-         .n = 1},
-    };
-    const struct wf_draw_plot plot = {
-        .title = curve->title,
-        .subtitle = "error bars are confidence intervals; hollow points are beyond saturation",
-        .panels = panels,
-        .n = 2,
-    };
-    format->write(&plot, out);
-    free(points);
-}
-
-static void write_svg(const struct wf_curve *curve, FILE *out)
-{
-    draw(curve, &wf_draw_plot_svg, out);
-}
-
-static void write_png(const struct wf_curve *curve, FILE *out)
-{
-    draw(curve, &wf_draw_plot_png, out);
-}
-
 /* ---- the page ---- */
 
 static void write_points(const struct wf_curve *curve, FILE *out)
@@ -182,6 +180,13 @@ static void write_points(const struct wf_curve *curve, FILE *out)
                 out);
     for (size_t i = 0; i < curve->n; i++) {
         const struct wf_curve_point *p = &curve->points[i];
+        for (size_t k = 0; k < n_others(curve) && begins(curve, i); k++) {
+            (void)fputs(k == 0 ? "<tr><th colspan=\"11\">" : ", ", out);
+            wf_text_markup(out, curve->study->keys[k]);
+            (void)fputs(" = ", out);
+            wf_text_markup(out, other(curve, i, k));
+            (void)fputs(k + 1 == n_others(curve) ? "</th></tr>\n" : "", out);
+        }
         (void)fprintf(out,
                       "<tr><td>%.4g</td><td>%.5f</td><td>%.5f</td><td>%.2f</td><td>%.2f</td>"
                       "<td>%.0f</td><td>%.0f</td><td>%.0f</td><td>%.0f</td><td>%.3f</td>"
@@ -199,7 +204,7 @@ static void write_html(const struct wf_curve *curve, FILE *out)
                 "style-src 'unsafe-inline'; img-src data:\">\n"
                 "<link rel=\"icon\" href=\"data:,\">\n<title>weft: ",
                 out);
-    wf_text_markup(out, curve->title);
+    wf_text_markup(out, curve->study->title);
     (void)fputs("</title>\n<style>\n"
                 "body { font: 15px system-ui, sans-serif; margin: 2em auto; max-width: 62em; "
                 "padding: 0 1em; color: #1d2733; background: #fff; }\n"
@@ -211,9 +216,12 @@ static void write_html(const struct wf_curve *curve, FILE *out)
                 "background: #14181d; } td, th { border-color: #333b45; } }\n"
                 "</style>\n<h1>",
                 out);
-    wf_text_markup(out, curve->title);
+    wf_text_markup(out, curve->study->title);
     (void)fputs("</h1>\n<figure id=\"curve\">\n", out);
-    write_svg(curve, out);
+    struct wf_err err;
+    if (wf_study_plot(curve->study, wf_draw_plot_for_path("curve.svg"), out, &err) != WF_OK) {
+        wf_text_markup(out, err.text);
+    }
     (void)fputs("</figure>\n", out);
     write_points(curve, out);
     (void)fprintf(out,
@@ -224,10 +232,16 @@ static void write_html(const struct wf_curve *curve, FILE *out)
 
 /* ---- files ---- */
 
-static const struct wf_curve_format formats[] = {
+/* Pictures are drawn as those of any study. */
+static const struct {
+    const char *extension;
+    bool only_curves; /* the format does not exist for single results */
+    void (*write)(const struct wf_curve *curve, FILE *out); /* null: a picture */
+} formats[] = {
     {".txt", false, wf_curve_text}, {".json", false, wf_curve_json},
-    {".csv", true, wf_curve_csv},   {".svg", true, write_svg},
-    {".png", true, write_png},      {".html", false, write_html},
+    {".csv", true, write_csv},      {".html", false, write_html},
+    {".svg", true, NULL},           {".png", true, NULL},
+    {".pdf", true, NULL},
 };
 
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
@@ -237,15 +251,25 @@ const char *wf_curve_extension(size_t i)
     return i < FORMATS ? formats[i].extension : NULL;
 }
 
-enum wf_status wf_curve_for_path(const char *path, bool plot,
-                                 const struct wf_curve_format **out, struct wf_err *err)
+bool wf_curve_is_only(const char *path)
 {
     size_t i;
 
-    if (plot) { /* only these draw */
-        WF_TRY(wf_extension_find(wf_draw_plot_extension, "plot", path, &i, err));
+    return wf_extension_find(wf_curve_extension, "curve", path, &i, NULL) == WF_OK &&
+           formats[i].only_curves;
+}
+
+enum wf_status wf_curve_save(const struct wf_curve *curve, const char *path, const char *format,
+                             bool force, struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+    size_t i;
+
+    WF_TRY(wf_extension_find(wf_curve_extension, "curve", format, &i, err));
+    if (formats[i].write == NULL) {
+        return wf_study_plot_file(curve->study, path, force, err);
     }
-    WF_TRY(wf_extension_find(wf_curve_extension, "curve", path, &i, err));
-    *out = &formats[i];
-    return WF_OK;
+    WF_TRY(wf_output_open(path, force, &output, err));
+    formats[i].write(curve, wf_output_stream(output));
+    return wf_output_commit(output, err);
 }

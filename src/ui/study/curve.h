@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A load curve: latency and accepted load against offered load. */
+/* Load curves: latency and accepted load against offered load. Several if other settings vary. */
 
 #include "base/points.h"
 #include "base/status.h"
+#include "ui/study/study.h"
 
 #include <stdint.h>
 #include <stdio.h>
-
-struct wf_scenario;
-struct wf_value;
 
 enum { WF_CURVE_LOADS_MAX = 1000 };
 
@@ -21,13 +19,12 @@ struct wf_curve_point {
     double hops;                                    /* mean */
     uint64_t cycles;
     bool converged, saturated;
-    bool done; /* false: the run was interrupted first */
+    size_t number; /* in the study */
     char digest[24];
 };
 
-/* A curve. The caller owns the arrays and texts. */
 struct wf_curve {
-    const char *title;
+    struct wf_study *study; /* all points, those that were not done too */
     struct wf_curve_point *points;
     size_t n;
 };
@@ -37,33 +34,29 @@ struct wf_curve {
 WF_NODISCARD
 enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct wf_err *err);
 
-/* Simulates all points of the curve, whose loads are set. If points fail, reports the first of
- * them in the order of the points. An interrupted run is WF_EINTR; the curve then holds the
- * points that are done. */
+/* Simulates a curve of the loads for each combination of the values in `axes`, which gets the loads
+ * too. If points fail, reports the first of them in the order of the points. An interrupted run is
+ * WF_EINTR; the curve then holds the points that are done. The caller releases *out with
+ * wf_curve_fini(), also after an error. */
 WF_NODISCARD
-enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_curve *curve,
-                            const struct wf_points_host *host, struct wf_err *err);
+enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_study_axes *axes,
+                            const double *loads, size_t n, const struct wf_points_host *host,
+                            struct wf_curve *out, struct wf_err *err);
+void wf_curve_fini(struct wf_curve *curve);
 
 /* Fills a point from a result document. */
 void wf_curve_point_read(struct wf_curve_point *point, const struct wf_value *doc);
 
-/* A file format, chosen by the extension of the file name. */
-struct wf_curve_format {
-    const char *extension; /* with the dot */
-    bool only_curves;      /* the format does not exist for single results */
-    /* The caller checks `out` for errors (ferror). */
-    void (*write)(const struct wf_curve *curve, FILE *out);
-};
+/* Writes the curve to a file in the format of files called `format`, one of wf_curve_extension(). */
+WF_NODISCARD
+enum wf_status wf_curve_save(const struct wf_curve *curve, const char *path, const char *format,
+                             bool force, struct wf_err *err);
 
 /* The extensions of all formats (base/extension.h). */
 const char *wf_curve_extension(size_t i);
 
-/* Finds the format of a file name. WF_EUSAGE if there is none, or, if `plot` is set, if the
- * format is not a picture. */
-WF_NODISCARD
-enum wf_status wf_curve_for_path(const char *path, bool plot,
-                                 const struct wf_curve_format **out, struct wf_err *err);
+/* Whether files of that name hold curves only, never single results: tables and pictures. */
+bool wf_curve_is_only(const char *path);
 
 void wf_curve_text(const struct wf_curve *curve, FILE *out);
-void wf_curve_csv(const struct wf_curve *curve, FILE *out);
 void wf_curve_json(const struct wf_curve *curve, FILE *out);

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The points of a load curve, simulated in parallel. */
+/* The points of load curves, simulated in parallel. */
 
 #include "base/mem.h"
-#include "base/result/doc.h"
-#include "run/scenario/scenario.h"
 #include "ui/study/curve.h"
-#include "ui/study/together.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-struct work {
-    const struct wf_scenario *scenario;
-    struct wf_curve *curve;
-    struct wf_err *errs; /* one for each point */
-};
 
 /* ---- loads ---- */
 
@@ -95,75 +86,43 @@ enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct
 
 /* ---- runs ---- */
 
-static struct wf_scenario *scenario_of(void *arg, size_t i, struct wf_err *err)
+static void add_loads(struct wf_study_axes *axes, const double *loads, size_t n)
 {
-    const struct work *work = arg;
-    struct wf_scenario *scenario = wf_scenario_new();
-    char load[32];
+    enum { TEXT = 32 };
+    struct wf_study_axis axis = {
+        .key = wf_xstrdup("traffic.load"), .texts = wf_xcalloc(n, sizeof(*axis.texts)), .n = n};
 
-    (void)snprintf(load, sizeof(load), "%.6f", work->curve->points[i].load);
-    wf_scenario_append(scenario, work->scenario);
-    err->status = wf_scenario_set(scenario, "traffic.load", load, "--load", err);
-    if (err->status != WF_OK) {
-        wf_scenario_free(scenario);
-        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        axis.texts[i] = wf_xmalloc(TEXT);
+        (void)snprintf(axis.texts[i], TEXT, "%.6g", loads[i]);
     }
-    return scenario;
+    wf_study_axes_push(axes, axis);
 }
 
-static void ended(void *arg, size_t i, struct wf_value *doc, const struct wf_err *err)
+enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_study_axes *axes,
+                            const double *loads, size_t n, const struct wf_points_host *host,
+                            struct wf_curve *out, struct wf_err *err)
 {
-    const struct work *work = arg;
-
-    work->errs[i] = *err;
-    if (doc != NULL && err->status == WF_OK) {
-        wf_curve_point_read(&work->curve->points[i], doc);
-    }
-    wf_doc_free(doc);
-}
-
-/* Keeps the points that are done, and reports their number. */
-static enum wf_status interrupted(struct wf_curve *curve, struct wf_err *err)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < curve->n; i++) {
-        if (curve->points[i].done) {
-            curve->points[n++] = curve->points[i];
+    *out = (struct wf_curve){.n = 0};
+    add_loads(axes, loads, n);
+    WF_TRY(wf_study_grid(scenario, axes, &out->study, err));
+    const struct wf_study_run how = {.what = "loads", .host = *host};
+    enum wf_status status = wf_study_run(out->study, &how, err);
+    out->points = wf_xcalloc(out->study->n_points, sizeof(*out->points));
+    for (size_t i = 0; i < out->study->n_points; i++) {
+        const struct wf_value *doc = out->study->points[i].doc;
+        if (doc != NULL) {
+            struct wf_curve_point *point = &out->points[out->n++];
+            wf_curve_point_read(point, doc);
+            point->load = loads[i % n];
+            point->number = i;
         }
     }
-    enum wf_status status =
-        wf_err_set(err, WF_EINTR, "interrupted; %zu of %zu loads are done", n, curve->n);
-    curve->n = n;
     return status;
 }
 
-enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_curve *curve,
-                            const struct wf_points_host *host, struct wf_err *err)
+void wf_curve_fini(struct wf_curve *curve)
 {
-    struct work work = {
-        .scenario = scenario,
-        .curve = curve,
-        .errs = wf_xcalloc(curve->n, sizeof(struct wf_err)),
-    };
-    enum wf_status status = WF_OK;
-
-    const struct wf_study_batch batch = {.n = curve->n,
-                                         .host = host,
-                                         .like = scenario,
-                                         .scenario = scenario_of,
-                                         .ended = ended,
-                                         .arg = &work};
-    bool complete = wf_study_batch_run(&batch);
-    for (size_t i = 0; i < curve->n && status == WF_OK; i++) {
-        if (work.errs[i].status != WF_OK && work.errs[i].status != WF_EINTR) {
-            status = work.errs[i].status;
-            *err = work.errs[i];
-        }
-    }
-    if (status == WF_OK && !complete) {
-        status = interrupted(curve, err);
-    }
-    free(work.errs);
-    return status;
+    wf_study_free(curve->study);
+    free(curve->points);
 }

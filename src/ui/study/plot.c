@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Curves of a study. Points that differ only by their seed are drawn as one point, with their
- * standard deviation as error bar. A single point with repeated runs has an error bar from the 5 %
- * to the 95 % quantile. */
+/* Curves of a study, the description that all plots of many points have in common. Points that differ
+ * only by their seed are drawn as one point, with their standard deviation as error bar. A single point
+ * with repeated runs has an error bar from the 5 % to the 95 % quantile, one of synthetic traffic its
+ * confidence interval. */
 #include "ui/draw/plot.h"
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "ui/report/output.h"
 #include "ui/study/study.h"
 
 #include <math.h>
@@ -23,7 +25,7 @@ struct curve {
     struct wf_draw_plot_point *points;
     double *squares; /* sum of squares at each point; until done, y is the sum */
     size_t *counts;
-    bool quantiles; /* a point has an error bar of quantiles */
+    bool quantiles, intervals; /* a point has an error bar of quantiles, or an interval */
     size_t n;
 };
 
@@ -33,10 +35,37 @@ struct plan {
     double x_unit, y_unit; /* divisors of values */
     char x_label[128], y_label[128];
     double least, most; /* range of x */
+    bool bytes;         /* x is a size */
     bool by_place;      /* x is not a number: its texts are categories */
     const char *names[NAMES_MAX];
     size_t n_names;
+    char legend[NAME_MAX_LENGTH];
+    struct curve *curves;
+    struct wf_draw_plot_series *series;
+    size_t n;
 };
+
+/* What people call it, where the name says less. */
+static const struct {
+    const char *name, *label;
+} labels[] = {
+    {"traffic.load", "offered load, phits per node and cycle"},
+    {"offered_load", "offered load, phits per node and cycle"},
+    {"accepted_load", "accepted load, phits per node and cycle"},
+    {"latency_cycles.mean", "latency, cycles"},
+};
+
+/* Sets the label, if there is one. */
+static bool label_of(const char *name, char *buf, size_t size)
+{
+    for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+        if (strcmp(labels[i].name, name) == 0) {
+            (void)snprintf(buf, size, "%s", labels[i].label);
+            return true;
+        }
+    }
+    return false;
+}
 
 /* Whether the key is a seed of random numbers. */
 static bool is_seed(const char *key)
@@ -44,6 +73,20 @@ static bool is_seed(const char *key)
     const char *last = strrchr(key, '.');
 
     return strcmp(last != NULL ? last + 1 : key, "seed") == 0;
+}
+
+/* Whether the key tells points apart: prices follow the machine, and what is the same everywhere does not. */
+static bool tells_apart(const struct wf_study *study, size_t k)
+{
+    const char *first = wf_study_text(study, 0, study->keys[k]);
+
+    for (size_t i = 1; i < study->n_points && strncmp(study->keys[k], "price.", 6) != 0; i++) {
+        const char *text = wf_study_text(study, i, study->keys[k]);
+        if ((text == NULL) != (first == NULL) || (text != NULL && strcmp(text, first) != 0)) {
+            return !is_seed(study->keys[k]);
+        }
+    }
+    return false;
 }
 
 /* A value with or without a unit as a number, and the unit for a label. */
@@ -104,19 +147,37 @@ static bool quantile_of(const struct plan *plan, size_t i, const char *which, do
     return value_of(plan, i, name, out);
 }
 
-/* The first key with numbers that is not a seed; if there is none, the first key. */
+/* A member beside y: "latency_cycles.half_width" for "latency_cycles.mean". */
+static bool sibling_of(const struct plan *plan, size_t i, const char *which, double *out)
+{
+    const char *dot = strrchr(plan->y, '.');
+    char name[NAME_MAX_LENGTH];
+
+    if (dot == NULL) {
+        return false;
+    }
+    (void)snprintf(name, sizeof(name), "%.*s.%s", (int)(dot - plan->y), plan->y, which);
+    return value_of(plan, i, name, out);
+}
+
+/* The first key with numbers that tells points apart; else the last one with names that does. */
 static const char *choose_x(const struct wf_study *study)
 {
+    const char *names = study->keys[0];
+
     for (size_t k = 0; k < study->n_keys; k++) {
         const struct wf_study_value *value = study->points[0].values[k];
         const char *unit;
         double number;
-        if (!is_seed(study->keys[k]) && value != NULL &&
-            read_number(value->text, &number, &unit)) {
+        if (!tells_apart(study, k)) {
+            continue;
+        }
+        if (value != NULL && read_number(value->text, &number, &unit)) {
             return study->keys[k];
         }
+        names = study->keys[k];
     }
-    return study->keys[0];
+    return names;
 }
 
 /* Units of results, by the end of their names. A value is shown in the largest unit of which there is one. */
@@ -179,9 +240,10 @@ static void scale_y(struct plan *plan)
         }
     }
     plan->y_unit = unit != NULL ? unit->one : 1;
+    (void)label_of(plan->y, plan->y_label, sizeof(plan->y_label));
 }
 
-/* Likewise for x: sizes and times have units that fit the largest. */
+/* Likewise for x: times have units that fit the least; the ticks of sizes have their own. */
 static const char *scale_x(struct plan *plan, const char *unit)
 {
     static const struct {
@@ -189,8 +251,6 @@ static const char *scale_x(struct plan *plan, const char *unit)
         double one;
         const char *name;
     } scales[] = {
-        {", bytes", 1048576, ", MiB"},
-        {", bytes", 1024, ", KiB"},
         {", us", 1e6, ", s"},
         {", us", 1e3, ", ms"},
     };
@@ -236,24 +296,28 @@ static void look_at_x(struct plan *plan)
         plan->least = x < plan->least ? x : plan->least;
         plan->most = x > plan->most ? x : plan->most;
     }
+    plan->bytes = strcmp(unit, ", bytes") == 0;
     unit = scale_x(plan, unit);
     (void)snprintf(plan->x_label, sizeof(plan->x_label), "%s%s", plan->x,
-                   plan->by_place ? "" : unit);
+                   plan->by_place || plan->bytes ? "" : unit);
+    (void)label_of(plan->x, plan->x_label, sizeof(plan->x_label));
 }
 
-static void name_curve(const struct plan *plan, size_t i, char *name)
+/* What varies besides x and the seed: names, or the values at a point. */
+static void list_others(const struct plan *plan, const struct wf_study_point *point, char *text)
 {
     size_t used = 0;
 
-    name[0] = '\0';
+    text[0] = '\0';
     for (size_t k = 0; k < plan->study->n_keys; k++) {
         const char *key = plan->study->keys[k];
-        const struct wf_study_value *value = plan->study->points[i].values[k];
-        if (strcmp(key, plan->x) == 0 || is_seed(key) || value == NULL) {
+        const struct wf_study_value *value = point != NULL ? point->values[k] : NULL;
+        if (strcmp(key, plan->x) == 0 || !tells_apart(plan->study, k) ||
+            (point != NULL && value == NULL)) {
             continue;
         }
-        int n = snprintf(name + used, NAME_MAX_LENGTH - used, "%s%s", used > 0 ? ", " : "",
-                         value->text);
+        int n = snprintf(text + used, NAME_MAX_LENGTH - used, "%s%s", used > 0 ? ", " : "",
+                         value != NULL ? value->text : key);
         used += n > 0 && (size_t)n < NAME_MAX_LENGTH - used ? (size_t)n : 0;
     }
 }
@@ -270,7 +334,15 @@ static void add_quantiles(const struct plan *plan, struct curve *curve,
         point->below = fmax(0, y - low);
         point->above = fmax(0, high - y);
         curve->quantiles = true;
+    } else if (sibling_of(plan, number, "half_width", &high)) {
+        point->below = point->above = high;
+        curve->intervals = true;
     }
+}
+
+static bool is_saturated(const struct wf_study_point *point)
+{
+    return wf_doc_is_true(point->doc, "result.saturated");
 }
 
 static void add_point(const struct plan *plan, struct curve *curve, size_t number, double x)
@@ -292,6 +364,7 @@ static void add_point(const struct plan *plan, struct curve *curve, size_t numbe
     double y = 0;
     (void)y_of(plan, number, &y); /* the caller knows that there is one */
     curve->points[at].y += y;
+    curve->points[at].hollow |= is_saturated(&plan->study->points[number]);
     curve->squares[at] += y * y;
     curve->counts[at]++;
     add_quantiles(plan, curve, &curve->points[at], number);
@@ -310,8 +383,9 @@ static void end_curve(struct curve *curve)
     }
 }
 
-static size_t make_curves(struct plan *plan, struct curve *curves)
+static void make_curves(struct plan *plan)
 {
+    struct curve *curves = plan->curves;
     size_t n = 0;
 
     for (size_t i = 0; i < plan->study->n_points; i++) {
@@ -330,7 +404,7 @@ static size_t make_curves(struct plan *plan, struct curve *curves)
         } else {
             x /= plan->x_unit;
         }
-        name_curve(plan, i, name);
+        list_others(plan, &plan->study->points[i], name);
         while (at < n && strcmp(curves[at].name, name) != 0) {
             at++;
         }
@@ -344,35 +418,35 @@ static size_t make_curves(struct plan *plan, struct curve *curves)
     }
     for (size_t i = 0; i < n; i++) {
         end_curve(&curves[i]);
+        plan->series[i] =
+            (struct wf_draw_plot_series){curves[i].name, curves[i].points, curves[i].n};
     }
-    return n;
+    plan->n = n;
 }
 
-/* Whether any point stands for several runs, so that error bars mean something. */
-static bool has_seeds(const struct curve *curves, size_t n)
+/* What the error bars are, and the hollow points; "" if there are none. */
+static void name_bars(const struct plan *plan, char *text, size_t size)
 {
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < curves[i].n; k++) {
-            if (curves[i].counts[k] > 1) {
-                return true;
-            }
+    bool seeds = false, quantiles = false, intervals = false, saturated = false;
+
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct curve *curve = &plan->curves[i];
+        quantiles = quantiles || curve->quantiles;
+        intervals = intervals || curve->intervals;
+        for (size_t k = 0; k < curve->n; k++) {
+            seeds = seeds || curve->counts[k] > 1;
+            saturated = saturated || curve->points[k].hollow;
         }
     }
-    return false;
-}
-
-/* What the error bars are; "" if there are none. */
-static const char *name_bars(const struct curve *curves, size_t n)
-{
-    bool quantiles = false;
-
-    for (size_t i = 0; i < n; i++) {
-        quantiles = quantiles || curves[i].quantiles;
-    }
-    if (has_seeds(curves, n)) {
-        return "error bars: standard deviation over seeds";
-    }
-    return quantiles ? "error bars: from the 5 % to the 95 % quantile of repeated runs" : "";
+    (void)snprintf(text, size, "%s%s",
+                   seeds ? "error bars: standard deviation over seeds"
+                   : quantiles
+                       ? "error bars: from the 5 % to the 95 % quantile of repeated runs"
+                   : intervals ? "error bars: confidence intervals"
+                               : "",
+                   !saturated                        ? ""
+                   : seeds || quantiles || intervals ? "; hollow points: beyond saturation"
+                                                     : "hollow points: beyond saturation");
 }
 
 /* Names of results, which live as long as the search for the nearest one. */
@@ -397,9 +471,16 @@ static void add_names(const struct wf_value *section, const char *before, struct
     }
 }
 
-char *wf_study_plot_lacks(const struct wf_study *study, char *buf, size_t size)
+/* What is on the i-th axis y; null after the last one. */
+static const char *y_name(const struct wf_study *study, size_t i)
 {
-    const char *y = study->plot_y != NULL ? study->plot_y : USUAL_Y;
+    return i == 0 && study->plot_y[0] == NULL ? USUAL_Y
+           : i < WF_STUDY_PLOTS_MAX           ? study->plot_y[i]
+                                              : NULL;
+}
+
+static enum wf_status lacks(const struct wf_study *study, const char *y, struct wf_err *err)
+{
     struct names names = {.list = NULL};
     struct wf_nearest nearest;
     char hint[WF_HINT_MAX];
@@ -415,51 +496,92 @@ char *wf_study_plot_lacks(const struct wf_study *study, char *buf, size_t size)
     for (size_t i = 0; i < names.n; i++) {
         wf_nearest_add(&nearest, names.list[i]);
     }
-    (void)snprintf(buf, size, "no point has the result '%.64s'%s", y,
-                   wf_nearest_hint(&nearest, hint));
+    enum wf_status status = wf_err_set(err, WF_EINVAL, "no point has the result '%.64s'%s", y,
+                                       wf_nearest_hint(&nearest, hint));
     for (size_t i = 0; i < names.n; i++) {
         free(names.list[i]);
     }
     free(names.list);
-    return buf;
+    return status;
 }
 
-bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_format *format,
-                   FILE *out)
+static void begin_panel(struct plan *plan, const struct wf_study *study, const char *y)
 {
-    struct plan plan = {.study = study, .x = study->plot_x, .y = study->plot_y};
-    struct curve *curves = wf_xcalloc(SERIES_MAX, sizeof(*curves));
-    struct wf_draw_plot_series series[SERIES_MAX];
+    *plan = (struct plan){.study = study,
+                          .x = study->plot_x != NULL ? study->plot_x : choose_x(study),
+                          .y = y,
+                          .y_unit = 1,
+                          .curves = wf_xcalloc(SERIES_MAX, sizeof(*plan->curves)),
+                          .series = wf_xcalloc(SERIES_MAX, sizeof(*plan->series))};
+    scale_y(plan);
+    look_at_x(plan);
+    list_others(plan, NULL, plan->legend);
+    make_curves(plan);
+}
 
-    plan.x = plan.x != NULL ? plan.x : choose_x(study);
-    plan.y = plan.y != NULL ? plan.y : USUAL_Y;
-    plan.y_unit = 1;
-    scale_y(&plan);
-    look_at_x(&plan);
-    size_t n = make_curves(&plan, curves);
+static void end_panel(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n; i++) {
+        free(plan->curves[i].points);
+        free(plan->curves[i].squares);
+        free(plan->curves[i].counts);
+    }
+    free(plan->curves);
+    free(plan->series);
+}
+
+enum wf_status wf_study_plot(const struct wf_study *study,
+                             const struct wf_draw_plot_format *format, FILE *out,
+                             struct wf_err *err)
+{
+    struct plan *plans = wf_xcalloc(WF_STUDY_PLOTS_MAX, sizeof(*plans));
+    struct wf_draw_plot_panel panels[WF_STUDY_PLOTS_MAX];
+    char bars[128] = "";
+    enum wf_status status = WF_OK;
+    size_t n = 0;
+
+    while (status == WF_OK && y_name(study, n) != NULL) {
+        struct plan *plan = &plans[n];
+        begin_panel(plan, study, y_name(study, n));
+        bool wide = !plan->by_place && plan->least > 0 && plan->most / plan->least > 20;
+        panels[n++] = (struct wf_draw_plot_panel){{.label = plan->x_label,
+                                                   .log = wide,
+                                                   .bytes = plan->bytes,
+                                                   .names = plan->by_place ? plan->names : NULL,
+                                                   .n_names = plan->n_names},
+                                                  {.label = plan->y_label, .log = wide},
+                                                  plan->series,
+                                                  plan->n};
+        status = plan->n == 0 ? lacks(study, plan->y, err) : WF_OK;
+    }
+    name_bars(&plans[0], bars, sizeof(bars));
+    if (status == WF_OK) {
+        wf_draw_plot(&(struct wf_draw_plot){.title = study->title != NULL ? study->title : "",
+                                            .subtitle = bars,
+                                            .legend = plans[0].legend,
+                                            .panels = panels,
+                                            .n = n},
+                     format, out);
+    }
     for (size_t i = 0; i < n; i++) {
-        series[i] = (struct wf_draw_plot_series){curves[i].name, curves[i].points, curves[i].n};
+        end_panel(&plans[i]);
     }
-    bool wide = !plan.by_place && plan.least > 0 && plan.most / plan.least > 20;
-    const struct wf_draw_plot_panel panel = {
-        {plan.x_label, wide, plan.by_place ? plan.names : NULL, plan.n_names},
-        {.label = plan.y_label, .log = wide},
-        series,
-        n};
-    const struct wf_draw_plot plot = {
-        .title = study->title != NULL ? study->title : "",
-        .subtitle = name_bars(curves, n),
-        .panels = &panel,
-        .n = 1,
-    };
-    if (n > 0) {
-        format->write(&plot, out);
+    free(plans);
+    return status;
+}
+
+enum wf_status wf_study_plot_file(const struct wf_study *study, const char *path, bool force,
+                                  struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+
+    WF_TRY(wf_output_open(path, force, &output, err));
+    enum wf_status status =
+        wf_study_plot(study, wf_draw_plot_for_path(path), wf_output_stream(output), err);
+    if (status != WF_OK) {
+        wf_output_discard(output);
+        wf_err_prefix(err, "plot '%.200s': ", path);
+        return status;
     }
-    for (size_t i = 0; i < n; i++) {
-        free(curves[i].points);
-        free(curves[i].squares);
-        free(curves[i].counts);
-    }
-    free(curves);
-    return n > 0;
+    return wf_output_commit(output, err);
 }

@@ -65,7 +65,8 @@ static void ended(void *arg, size_t i, struct wf_value *doc, const struct wf_err
     if (err->status == WF_EINTR) {
         wf_doc_free(doc);
         own->doc = NULL;
-    } else if (doc != NULL && keep(work, work->left[i], &unkept) != WF_OK) {
+    } else if (doc != NULL && work->how->directory != NULL &&
+               keep(work, work->left[i], &unkept) != WF_OK) {
         own->err = unkept;
     }
 }
@@ -108,7 +109,7 @@ static void find_kept(struct work *work)
     bool *kept = wf_xcalloc(n, sizeof(*kept));
 
     for (size_t i = 0; i < n && wf_world_is_first(work->how->world); i++) {
-        kept[i] = load(work, i);
+        kept[i] = work->how->directory != NULL && load(work, i);
     }
     wf_study_shares_copy(&work->shares, kept, n * sizeof(*kept));
     for (size_t i = 0; i < n; i++) {
@@ -146,19 +147,26 @@ static void find_others(const struct work *work)
 static enum wf_status sum_up(const struct work *work, bool complete, struct wf_err *err)
 {
     const struct wf_study *study = work->study;
-    size_t failed = 0, first = 0;
+    size_t failed = 0, first = 0, done = 0;
 
+    for (size_t i = study->n_points; i-- > 0;) {
+        if (study->points[i].err.status != WF_OK && study->points[i].err.status != WF_EINTR) {
+            failed++;
+            first = i;
+        }
+        done += study->points[i].doc != NULL ? 1 : 0;
+    }
+    if (work->how->directory == NULL && (failed > 0 || !complete)) {
+        *err = study->points[first].err;
+        return failed > 0 ? err->status
+                          : wf_err_set(err, WF_EINTR, "interrupted; %zu of %zu %s are done",
+                                       done, study->n_points, work->how->what);
+    }
     if (!complete) {
         return wf_err_set(err, WF_EINTR,
                           "interrupted; finished points are kept in '%.200s', the same command "
                           "goes on from there",
                           work->how->directory);
-    }
-    for (size_t i = study->n_points; i-- > 0;) {
-        if (study->points[i].err.status != WF_OK) {
-            failed++;
-            first = i;
-        }
     }
     if (failed == 0) {
         return WF_OK;
@@ -177,7 +185,8 @@ enum wf_status wf_study_run(struct wf_study *study, const struct wf_study_run *h
     const uint32_t processes = wf_world_size(how->world);
     enum wf_status status = WF_OK;
 
-    if (wf_world_is_first(how->world) && mkdir(how->directory, 0777) != 0 && errno != EEXIST) {
+    if (wf_world_is_first(how->world) && how->directory != NULL &&
+        mkdir(how->directory, 0777) != 0 && errno != EEXIST) {
         status = wf_err_set(err, WF_EIO, "cannot make the directory '%.200s': %s",
                             how->directory, strerror(errno));
     }
@@ -194,7 +203,7 @@ enum wf_status wf_study_run(struct wf_study *study, const struct wf_study_run *h
                                          .ended = ended,
                                          .arg = &work};
     bool complete = wf_study_shares_end(&work.shares, study, wf_study_batch_run(&batch));
-    if (complete) {
+    if (complete && how->directory != NULL) {
         find_others(&work);
     }
     free(work.left);

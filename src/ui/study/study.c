@@ -21,7 +21,7 @@ enum { BYTES_MAX = 64 << 20 };
 struct reading {
     const char *path;
     struct wf_study *study;
-    const struct wf_yaml *lists[WF_STUDY_KEYS_MAX]; /* values of each key of a grid */
+    size_t lengths[WF_STUDY_KEYS_MAX]; /* numbers of values of each key of a grid */
     struct wf_err *err;
 };
 
@@ -116,19 +116,14 @@ static enum wf_status make_points(struct reading *reading, const struct wf_yaml 
     return WF_OK;
 }
 
-/* Adds every combination of the values of the keys. The values are the last ones of `all`,
- * ordered by key. */
-static void combine(struct reading *reading)
+void wf_study_combine(struct wf_study *study, const size_t *lengths)
 {
-    struct wf_study *study = reading->study;
-
     for (size_t i = 0; i < study->n_points; i++) {
         size_t rest = i, end = study->n_all;
         for (size_t k = study->n_keys; k-- > 0;) {
-            size_t n = length(reading->lists[k]);
-            study->points[i].values[k] = &study->all[end - n + rest % n];
-            rest /= n;
-            end -= n;
+            study->points[i].values[k] = &study->all[end - lengths[k] + rest % lengths[k]];
+            rest /= lengths[k];
+            end -= lengths[k];
         }
     }
 }
@@ -142,7 +137,7 @@ static enum wf_status read_grid(struct reading *reading, const struct wf_yaml *g
         if (at->kind != WF_YAML_LIST || at->first == NULL) {
             return fault(reading, at, "'%.64s' needs a list of values: [a, b]", at->key);
         }
-        reading->lists[study->n_keys < WF_STUDY_KEYS_MAX ? study->n_keys : 0] = at;
+        reading->lengths[study->n_keys < WF_STUDY_KEYS_MAX ? study->n_keys : 0] = length(at);
         WF_TRY(add_key(reading, at, at->key));
         for (const struct wf_yaml *v = at->first; v != NULL; v = v->next) {
             if (v->kind != WF_YAML_SCALAR) {
@@ -154,7 +149,7 @@ static enum wf_status read_grid(struct reading *reading, const struct wf_yaml *g
         n *= (double)length(at);
     }
     WF_TRY(make_points(reading, grid, n));
-    combine(reading);
+    wf_study_combine(study, reading->lengths);
     return WF_OK;
 }
 
@@ -223,33 +218,40 @@ static void name_points(struct wf_study *study)
 
 /* ---- the file ---- */
 
+/* Whether the name is one of `n`; the message names the nearest one. */
+static enum wf_status check_member(const struct reading *reading, const struct wf_yaml *at,
+                                   const char *const *names, size_t n, const char *of)
+{
+    struct wf_nearest nearest;
+    char hint[WF_HINT_MAX];
+
+    wf_nearest_begin(&nearest, at->key);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(names[i], at->key) == 0) {
+            return WF_OK;
+        }
+        wf_nearest_add(&nearest, names[i]);
+    }
+    wf_nearest_hint(&nearest, hint);
+    return fault(reading, at, "unknown member '%.64s'%s%s", at->key, of, hint);
+}
+
 static enum wf_status check_members(const struct reading *reading, const struct wf_yaml *root)
 {
-    static const struct {
-        const char *name;
-        enum wf_yaml_kind kind;
-    } members[] = {{"title", WF_YAML_SCALAR},
-                   {"settings", WF_YAML_MAP},
-                   {"grid", WF_YAML_MAP},
-                   {"list", WF_YAML_LIST},
-                   {"plot", WF_YAML_MAP}};
-    size_t n = sizeof(members) / sizeof(members[0]);
+    static const char *const names[] = {"title", "settings", "grid", "list", "plot"};
+    static const enum wf_yaml_kind kinds[] = {WF_YAML_SCALAR, WF_YAML_MAP, WF_YAML_MAP,
+                                              WF_YAML_LIST, WF_YAML_MAP};
+    enum { MEMBERS = sizeof(names) / sizeof(names[0]) };
 
     for (const struct wf_yaml *at = root->first; at != NULL; at = at->next) {
-        struct wf_nearest nearest;
-        char hint[WF_HINT_MAX];
         size_t i = 0;
-        wf_nearest_begin(&nearest, at->key);
-        for (; i < n && strcmp(members[i].name, at->key) != 0; i++) {
-            wf_nearest_add(&nearest, members[i].name);
+        WF_TRY(check_member(reading, at, names, MEMBERS, ""));
+        while (strcmp(names[i], at->key) != 0) {
+            i++;
         }
-        if (i == n) {
-            return fault(reading, at, "unknown member '%.64s'%s", at->key,
-                         wf_nearest_hint(&nearest, hint));
-        }
-        if (at->kind != members[i].kind) {
+        if (at->kind != kinds[i]) {
             return fault(reading, at, "'%s' is %s, but %s is expected", at->key,
-                         wf_yaml_kind_name(at->kind), wf_yaml_kind_name(members[i].kind));
+                         wf_yaml_kind_name(at->kind), wf_yaml_kind_name(kinds[i]));
         }
     }
     if ((child(root, "grid") == NULL) == (child(root, "list") == NULL)) {
@@ -277,9 +279,27 @@ static void keep_keys(struct wf_study *study)
     }
 }
 
-/* The axes: x is a setting that varies, y a result, whose names only results know. */
+/* The results on the axes y, whose names only results know. */
+static enum wf_status read_y(struct reading *reading, const struct wf_yaml *y)
+{
+    const struct wf_yaml *at = y != NULL && y->kind == WF_YAML_LIST ? y->first : y;
+    bool is_list = at != y;
+
+    for (size_t i = 0; at != NULL; at = is_list ? at->next : NULL, i++) {
+        if (at->kind != WF_YAML_SCALAR || i == WF_STUDY_PLOTS_MAX) {
+            return fault(reading, at,
+                         "y: the name of a result is expected, or a list of up to %d",
+                         WF_STUDY_PLOTS_MAX);
+        }
+        reading->study->plot_y[i] = wf_xstrdup(at->text);
+    }
+    return WF_OK;
+}
+
+/* The axes: x is a setting that varies. */
 static enum wf_status read_plot(struct reading *reading, const struct wf_yaml *plot)
 {
+    static const char *const members[] = {"x", "y"};
     struct wf_study *study = reading->study;
     const struct wf_yaml *x = plot != NULL ? child(plot, "x") : NULL;
     struct wf_nearest nearest;
@@ -287,13 +307,10 @@ static enum wf_status read_plot(struct reading *reading, const struct wf_yaml *p
 
     for (const struct wf_yaml *at = plot != NULL ? plot->first : NULL; at != NULL;
          at = at->next) {
-        if (strcmp(at->key, "x") != 0 && strcmp(at->key, "y") != 0) {
-            return fault(reading, at, "unknown member '%.64s' of a plot: it has x and y",
-                         at->key);
-        }
+        WF_TRY(check_member(reading, at, members, 2, " of a plot: it has x and y"));
     }
     study->plot_x = copy_of(plot, "x");
-    study->plot_y = copy_of(plot, "y");
+    WF_TRY(read_y(reading, plot != NULL ? child(plot, "y") : NULL));
     if (study->plot_x == NULL) {
         return WF_OK;
     }
@@ -373,7 +390,9 @@ void wf_study_free(struct wf_study *study)
     free(study->points);
     free(study->title);
     free(study->plot_x);
-    free(study->plot_y);
+    for (size_t i = 0; i < WF_STUDY_PLOTS_MAX; i++) {
+        free(study->plot_y[i]);
+    }
     free(study);
 }
 
@@ -401,7 +420,7 @@ static enum wf_status set(struct wf_scenario *scenario, const struct wf_study_va
         .key = wf_xstrdup(value->key),
         .value = wf_xstrdup(value->text),
         .origin = wf_xstrdup(value->key),
-        .place = wf_xstrdup(value->place),
+        .place = value->place != NULL ? wf_xstrdup(value->place) : NULL,
     };
 
     return wf_scenario_add(scenario, setting, err);
@@ -414,6 +433,9 @@ struct wf_scenario *wf_study_scenario(const struct wf_study *study, size_t point
     const char *machine = wf_study_text(study, point, "machine");
     enum wf_status status = machine != NULL ? wf_machine_apply(machine, scenario, err) : WF_OK;
 
+    if (study->base != NULL) {
+        wf_scenario_append(scenario, study->base);
+    }
     for (size_t s = 0; s < study->n_settings && status == WF_OK; s++) {
         if (strcmp(study->all[s].key, "machine") != 0) {
             status = set(scenario, &study->all[s], err);

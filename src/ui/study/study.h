@@ -8,9 +8,11 @@
  *   settings: {key: value, ...}   for all points: keys of run/scenario/scenario.h, and `machine`
  *   grid: {key: [value, ...]}     every combination, the last key changing fastest, or
  *   list: [{key: value, ...}]     individual points
- *   plot: {x: key, y: name}       axes of the plot; both may be left out
+ *   plot: {x: key, y: name}       axes of the plot; both may be left out; y: [name, name] draws
+ *                                 panels side by side
  *
- * Points that differ only by their seed (seed, gen.seed) are drawn as one, with an error bar.
+ * Points that differ only by their seed (seed, gen.seed) are drawn as one, with an error bar. Commands make
+ * studies too: grids of their options, and results of earlier runs.
  */
 
 #include "base/points.h"
@@ -23,7 +25,12 @@
 struct wf_comm;
 struct wf_scenario;
 
-enum { WF_STUDY_KEYS_MAX = 32, WF_STUDY_POINTS_MAX = 10000, WF_STUDY_NAME_MAX = 32 };
+enum {
+    WF_STUDY_KEYS_MAX = 32,
+    WF_STUDY_POINTS_MAX = 10000,
+    WF_STUDY_NAME_MAX = 32,
+    WF_STUDY_PLOTS_MAX = 4,
+};
 
 struct wf_study_value {
     char *key, *text;
@@ -32,15 +39,18 @@ struct wf_study_value {
 
 struct wf_study_point {
     const struct wf_study_value *values[WF_STUDY_KEYS_MAX]; /* by key; null: not given */
-    char name[WF_STUDY_NAME_MAX]; /* file name: equal if and only if all settings are equal */
+    char name[WF_STUDY_NAME_MAX]; /* file name: equal if and only if all settings are equal; "":
+                                     no file */
     struct wf_value *doc;         /* result; null if there is none yet */
     struct wf_err err;            /* why there is no result, if the point was run */
 };
 
 struct wf_study {
-    char *title, *plot_x, *plot_y;       /* null if not given */
-    struct wf_study_value *all;          /* every value of the file */
-    size_t n_all, n_settings;            /* the settings come first */
+    char *title, *plot_x;             /* null if not given */
+    char *plot_y[WF_STUDY_PLOTS_MAX]; /* null after the last one */
+    const struct wf_scenario *base;   /* settings that those of the study override; or null */
+    struct wf_study_value *all;       /* every value of the file */
+    size_t n_all, n_settings;         /* the settings come first */
     const char *keys[WF_STUDY_KEYS_MAX]; /* keys that differ between points, in order */
     size_t n_keys;
     struct wf_study_point *points;
@@ -53,14 +63,56 @@ WF_NODISCARD
 enum wf_status wf_study_read(const char *path, struct wf_study **out, struct wf_err *err);
 void wf_study_free(struct wf_study *study); /* null is allowed */
 
+/* Values of a setting. */
+struct wf_study_axis {
+    const char *key;
+    char **texts;
+    size_t n;
+};
+
+/* Adds an axis from "net.routing=minimal,valiant", or with ';' between values that contain commas. Call
+ * wf_study_axes_free() at the end. */
+struct wf_study_axes {
+    struct wf_study_axis *list;
+    size_t n;
+};
+WF_NODISCARD
+enum wf_status wf_study_axes_add(struct wf_study_axes *axes, const char *text,
+                                 struct wf_err *err);
+void wf_study_axes_push(struct wf_study_axes *axes,
+                        struct wf_study_axis axis); /* takes its texts */
+void wf_study_axes_free(struct wf_study_axes *axes);
+
+/* A study of every combination of the values, the last axis changing fastest, of a scenario that must
+ * live as long (ui/study/gather.c). */
+WF_NODISCARD
+enum wf_status wf_study_grid(const struct wf_scenario *base, const struct wf_study_axes *axes,
+                             struct wf_study **out, struct wf_err *err);
+
+/* Gives a setting a value where another one, of an axis, has `value`; false if nowhere. At most once for each
+ * value of that axis. */
+bool wf_study_follow(struct wf_study *study, const char *key, const char *text,
+                     const char *leader, const char *value);
+
+/* A study of the result documents that are there: a file, or all in a folder and the folders in it.
+ * Settings that differ vary. Documents of other kinds are left out; `n_other` counts them. */
+WF_NODISCARD
+enum wf_status wf_study_results(const char *const *paths, size_t n, struct wf_study **out,
+                                size_t *n_other, struct wf_err *err);
+
 /* The scenario of a point, for the caller to free; null on failure. */
 struct wf_scenario *wf_study_scenario(const struct wf_study *study, size_t point,
                                       struct wf_err *err);
 /* The value of a key at a point, or its value for all points; null if there is neither. */
 const char *wf_study_text(const struct wf_study *study, size_t point, const char *key);
 
+/* Gives the points every combination of the values of the keys, which are the last ones of `all`, ordered
+ * by key; the last key changes fastest. */
+void wf_study_combine(struct wf_study *study, const size_t *lengths);
+
 struct wf_study_run {
-    const char *directory; /* where results are stored and looked for */
+    const char *directory; /* where results are stored and looked for; null: nowhere */
+    const char *what;      /* with no directory: what the points are, for the user */
     uint64_t memory;       /* budget in bytes for all points that run in parallel */
     const char *exec;      /* value of engine.exec for all points; null: that of the study */
     struct wf_points_host host;
@@ -80,11 +132,21 @@ void wf_study_csv(const struct wf_study *study, FILE *out);
 void wf_study_json(const struct wf_study *study, FILE *out);
 void wf_study_html(const struct wf_study *study, FILE *out); /* a page for a browser */
 
-struct wf_draw_plot_format;
-/* Draws a curve for each combination of the keys other than x and the seed; false if there is
- * nothing to draw (ui/study/plot.c). */
-bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_format *format,
-                   FILE *out);
+/* Orders the points by a result, its short name in the table or a setting; the least comes first, or
+ * the greatest after '-' ("-MFU"). Points without it are last. Then as a table for people
+ * (ui/study/ranking.c). */
+WF_NODISCARD
+enum wf_status wf_study_sort(struct wf_study *study, const char *by, struct wf_err *err);
+void wf_study_ranking(const struct wf_study *study, FILE *out);
 
-/* Why there is nothing to draw: "no point has the result 'predicted_tim_ps'; did you mean ...". */
-char *wf_study_plot_lacks(const struct wf_study *study, char *buf, size_t size);
+struct wf_draw_plot_format;
+/* Draws a curve for each combination of the keys other than x and the seed, a panel for each y. A y
+ * that no point has is WF_EINVAL (ui/study/plot.c). */
+WF_NODISCARD
+enum wf_status wf_study_plot(const struct wf_study *study,
+                             const struct wf_draw_plot_format *format, FILE *out,
+                             struct wf_err *err);
+/* The same to a file, in the format of its name; a failure leaves no file. */
+WF_NODISCARD
+enum wf_status wf_study_plot_file(const struct wf_study *study, const char *path, bool force,
+                                  struct wf_err *err);

@@ -2,6 +2,7 @@
 #include "base/result/result.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "run/scenario/scenario.h"
 #include "ui/report/writer.h"
 #include "ui/study/study.h"
 
@@ -36,6 +37,9 @@ static const char *const measures[] = {
     "training.bubble_percent",
     "training.exposed_communication_percent",
     "training.memory.total_bytes",
+    "nodes_used",
+    "energy.joules",
+    "cost.total",
     "collective.algorithm_bytes_per_second",
     "collective.bus_bytes_per_second",
     "offered_load",
@@ -171,13 +175,17 @@ static struct wf_value *study_document(const struct wf_study *study)
 
     wf_doc_text(root, "title", study->title != NULL ? study->title : "");
     settings = wf_doc_section(root, "settings");
+    for (size_t s = 0; study->base != NULL && s < study->base->n; s++) {
+        wf_doc_text(settings, study->base->settings[s].key, study->base->settings[s].value);
+    }
     for (size_t s = 0; s < study->n_settings; s++) {
         wf_doc_text(settings, study->all[s].key, study->all[s].text);
     }
     if (study->plot_x != NULL) {
         struct wf_value *plot = wf_doc_section(root, "plot");
+        const char *y = study->plot_y[0];
         wf_doc_text(plot, "x", study->plot_x);
-        wf_doc_text(plot, "y", study->plot_y != NULL ? study->plot_y : "predicted_time_ps");
+        wf_doc_text(plot, "y", y != NULL ? y : "predicted_time_ps");
     }
     struct wf_value *points = wf_doc_list(root, "points");
     for (size_t i = 0; i < study->n_points; i++) {

@@ -117,12 +117,12 @@ struct file {
     size_t size;
 };
 
-static void write_plot(const struct wf_draw_plot_format *format, struct file *file)
+static void write_plot(const char *path, struct file *file)
 {
-    const struct wf_draw_plot plot = {"A <title>", "sub", panels, 3};
+    const struct wf_draw_plot plot = {"A <title>", "sub", "legend", panels, 3};
     FILE *out = open_memstream(&file->bytes, &file->size);
 
-    format->write(&plot, out);
+    wf_draw_plot(&plot, wf_draw_plot_for_path(path), out);
     (void)fclose(out);
 }
 
@@ -140,8 +140,8 @@ static void svg_has_everything(void)
 {
     struct file first = {NULL, 0}, again = {NULL, 0};
 
-    write_plot(&wf_draw_plot_svg, &first);
-    write_plot(&wf_draw_plot_svg, &again);
+    write_plot("a.svg", &first);
+    write_plot("a.svg", &again);
     const char *svg = first.bytes;
     CHECK_STR(svg, again.bytes);
     /* Marks: 4 and 3 points that can be shown, 3 on the logarithmic panel, 2 in the legend. The
@@ -236,8 +236,8 @@ static void png_shows_what_it_should(void)
     struct file first = {NULL, 0}, again = {NULL, 0};
     struct image image = {0, 0, NULL};
 
-    write_plot(&wf_draw_plot_png, &first);
-    write_plot(&wf_draw_plot_png, &again);
+    write_plot("a.png", &first);
+    write_plot("a.png", &again);
     CHECK(first.size == again.size && memcmp(first.bytes, again.bytes, first.size) == 0);
     CHECK(read_png((unsigned char *)first.bytes, first.size, &image));
     CHECK(image.width > 3 * 480 * 2 && image.height == 380 * 2);
@@ -254,12 +254,50 @@ static void png_shows_what_it_should(void)
     free(again.bytes);
 }
 
+/* The table of the file says where each object begins; the drawing is packed and ends with what was
+ * drawn last. */
+static void pdf_is_whole(void)
+{
+    enum { CONTENT_MAX = 1 << 20 };
+    struct file file = {NULL, 0}, again = {NULL, 0};
+    static unsigned char content[CONTENT_MAX];
+    uLongf size = sizeof(content) - 1;
+
+    write_plot("a.pdf", &file);
+    write_plot("a.pdf", &again);
+    CHECK(file.size == again.size && memcmp(file.bytes, again.bytes, file.size) == 0);
+    CHECK(memcmp(file.bytes, "%PDF-1.4\n", 9) == 0);
+    CHECK(memcmp(file.bytes + file.size - 6, "%%EOF\n", 6) == 0);
+    size_t at = file.size - 7;
+    while (memcmp(file.bytes + at, "startxref\n", 10) != 0) {
+        at--;
+    }
+    const char *table = file.bytes + strtoul(file.bytes + at + 10, NULL, 10);
+    CHECK(memcmp(table, "xref\n0 5\n", 9) == 0);
+    for (unsigned long i = 1; i < 5; i++) {
+        const char *object = file.bytes + strtoul(table + 9 + 20 * i, NULL, 10);
+        CHECK_U64(strtoul(object, NULL, 10), i);
+        CHECK(memcmp(object + 1, " 0 obj\n", 7) == 0);
+    }
+    const char *stream = strstr(file.bytes + strtoul(table + 9 + 20 * 4, NULL, 10), "Length ");
+    const char *packed = strstr(stream, "stream\n") + 7;
+    CHECK(uncompress(content, &size, (const Bytef *)packed, strtoul(stream + 7, NULL, 10)) ==
+          Z_OK);
+    content[size] = '\0';
+    CHECK(strcmp((const char *)content + size - 2, "S\n") == 0);
+    CHECK(strstr((const char *)content, "nan") == NULL);
+    CHECK_U64(count((const char *)content, " c\n"), 4 * (4 + 3 + 1)); /* discs of a series */
+    free(file.bytes);
+    free(again.bytes);
+}
+
 static void names_choose_formats(void)
 {
-    CHECK(wf_draw_plot_for_path("a/b.svg") == &wf_draw_plot_svg);
-    CHECK(wf_draw_plot_for_path("b.png") == &wf_draw_plot_png);
+    CHECK_STR(wf_draw_plot_for_path("a/b.svg")->extension, ".svg");
+    CHECK_STR(wf_draw_plot_for_path("b.png")->extension, ".png");
+    CHECK_STR(wf_draw_plot_for_path("b.pdf")->extension, ".pdf");
     CHECK(wf_draw_plot_for_path(".png") == NULL);
-    CHECK(wf_draw_plot_for_path("b.pdf") == NULL);
+    CHECK(wf_draw_plot_for_path("b.eps") == NULL);
 }
 
 int main(void)
@@ -268,6 +306,7 @@ int main(void)
     RUN(letters_stay_in_their_place_and_differ);
     RUN(svg_has_everything);
     RUN(png_shows_what_it_should);
+    RUN(pdf_is_whole);
     RUN(names_choose_formats);
     return wf_test_done();
 }
