@@ -26,6 +26,18 @@ def main():
     check("infiniband-hdr" in pathlib.Path("bars.svg").read_text(encoding="utf-8"), "bars without names")
     weft("sweep", "study.yaml", "-q", "-o", "table.html")
     page("table.html", "machines and programs", "gige")
+    # The cheapest of three, with a machine file of one's own; the page and the table have the same order.
+    pathlib.Path("offer.yaml").write_text("include: gige\nname: offer\nsummary: twice the links\nnetwork: {bandwidth: 2Gbit/s}\n"
+                                          "price: {node_hour: 0.08}\npower: {idle: 150}\n", encoding="ascii")
+    buy = ["table", "gen:stencil3d", "gen:cg", "-n", "32", "--machine", "frontier,gige,offer.yaml", "--price", "frontier=4.5",
+           "--price", "gige=0.05", "--sort", "cost", "-q"]
+    says(buy, "program", "offer.yaml", "energy", "cost")
+    weft(*buy, "-o", "buy.csv", "--plot", "buy.pdf")
+    with open("buy.csv", encoding="utf-8") as file:
+        costs = [float(row["cost.total"]) for row in csv.DictReader(file)]
+    check(len(costs) == 6 and costs == sorted(costs) and costs[0] > 0, f"{costs}")
+    weft(*buy, "-o", "buy.html")
+    page("buy.html", "offer.yaml", "gen:cg")
     # What a run costs: the nodes that it uses, its time and its energy are in the result.
     weft("replay", "gen:cg", "-n", "32", "--machine", "frontier", "-q", "-o", "run.json")
     result = document("run.json")["result"]

@@ -91,12 +91,22 @@ static bool count_rank(struct count *count, const struct wf_rank_program *progra
     return count->budget > 0;
 }
 
+/* The i-th of n ranks, at no power of two from each other: many algorithms treat those alike. */
+static uint32_t sample(uint32_t n_ranks, uint32_t i, uint32_t n)
+{
+    const uint64_t golden_ratio = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t place = (i + 1) * golden_ratio >> 32; /* of 2^32 */
+
+    return n == n_ranks ? i : (uint32_t)(place * n_ranks >> 32);
+}
+
 /* The messages of a job; 0 if they cannot be known before. */
 static uint64_t estimate(const struct wf_ranks *ranks, uint32_t job)
 {
     const struct wf_source *source = ranks->jobs[job].source;
     struct count count = {.ranks = ranks, .budget = BUDGET};
-    uint32_t n = source->n_ranks < SAMPLES ? source->n_ranks : SAMPLES;
+    uint32_t n = source->n_ranks < SAMPLES ? source->n_ranks : SAMPLES, counted = 0;
+    uint64_t messages = 0; /* of those that were counted */
 
     if (source->live != NULL || source->follows_matches || source->depends_on_time) {
         return 0;
@@ -106,14 +116,16 @@ static uint64_t estimate(const struct wf_ranks *ranks, uint32_t job)
             .ranks = ranks,
             .source = source,
             .job = job,
-            .rank = (uint32_t)((uint64_t)source->n_ranks * i / n),
+            .rank = sample(source->n_ranks, i, n),
             .first = ranks->first[job],
         };
         if (!count_rank(&count, &program)) {
-            return 0;
+            break;
         }
+        messages = count.messages;
+        counted++;
     }
-    return (uint64_t)((double)count.messages / n * source->n_ranks);
+    return counted == 0 ? 0 : (uint64_t)((double)messages / counted * source->n_ranks);
 }
 
 uint64_t wf_ranks_expected_messages(const struct wf_ranks *ranks)

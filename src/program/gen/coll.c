@@ -32,32 +32,28 @@ struct params {
     bool bandwidth;
 };
 
-/* The arguments that a kind needs, and how its number of messages grows. */
+/* The arguments that a kind needs. */
 enum { ROOT = 1, BLOCKS = 2, PAIRS = 4, NEIGHBORS = 8 };
-enum growth { LOG, LINEAR, SQUARE, CONSTANT };
 
-static const struct {
-    uint8_t needs;
-    uint8_t growth; /* growth of the number of messages of all ranks */
-} kinds[] = {
-    [0] = {0, LOG}, /* barrier */
-    [WF_OP_BCAST - WF_OP_BARRIER] = {ROOT, LINEAR},
-    [WF_OP_REDUCE - WF_OP_BARRIER] = {ROOT, LINEAR},
-    [WF_OP_ALLREDUCE - WF_OP_BARRIER] = {0, LOG},
-    [WF_OP_GATHER - WF_OP_BARRIER] = {ROOT, LINEAR},
-    [WF_OP_GATHERV - WF_OP_BARRIER] = {ROOT | BLOCKS, LINEAR},
-    [WF_OP_SCATTER - WF_OP_BARRIER] = {ROOT, LINEAR},
-    [WF_OP_SCATTERV - WF_OP_BARRIER] = {ROOT | BLOCKS, LINEAR},
-    [WF_OP_ALLGATHER - WF_OP_BARRIER] = {0, LOG},
-    [WF_OP_ALLGATHERV - WF_OP_BARRIER] = {BLOCKS, SQUARE},
-    [WF_OP_ALLTOALL - WF_OP_BARRIER] = {0, SQUARE},
-    [WF_OP_ALLTOALLV - WF_OP_BARRIER] = {PAIRS, SQUARE},
-    [WF_OP_REDUCE_SCATTER - WF_OP_BARRIER] = {BLOCKS, LOG},
-    [WF_OP_REDUCE_SCATTER_BLOCK - WF_OP_BARRIER] = {0, LOG},
-    [WF_OP_SCAN - WF_OP_BARRIER] = {0, LOG},
-    [WF_OP_EXSCAN - WF_OP_BARRIER] = {0, LOG},
-    [WF_OP_NEIGHBOR_ALLGATHER - WF_OP_BARRIER] = {NEIGHBORS, CONSTANT},
-    [WF_OP_NEIGHBOR_ALLTOALL - WF_OP_BARRIER] = {NEIGHBORS, CONSTANT},
+static const uint8_t kinds[] = {
+    [0] = 0, /* barrier */
+    [WF_OP_BCAST - WF_OP_BARRIER] = ROOT,
+    [WF_OP_REDUCE - WF_OP_BARRIER] = ROOT,
+    [WF_OP_ALLREDUCE - WF_OP_BARRIER] = 0,
+    [WF_OP_GATHER - WF_OP_BARRIER] = ROOT,
+    [WF_OP_GATHERV - WF_OP_BARRIER] = ROOT | BLOCKS,
+    [WF_OP_SCATTER - WF_OP_BARRIER] = ROOT,
+    [WF_OP_SCATTERV - WF_OP_BARRIER] = ROOT | BLOCKS,
+    [WF_OP_ALLGATHER - WF_OP_BARRIER] = 0,
+    [WF_OP_ALLGATHERV - WF_OP_BARRIER] = BLOCKS,
+    [WF_OP_ALLTOALL - WF_OP_BARRIER] = 0,
+    [WF_OP_ALLTOALLV - WF_OP_BARRIER] = PAIRS,
+    [WF_OP_REDUCE_SCATTER - WF_OP_BARRIER] = BLOCKS,
+    [WF_OP_REDUCE_SCATTER_BLOCK - WF_OP_BARRIER] = 0,
+    [WF_OP_SCAN - WF_OP_BARRIER] = 0,
+    [WF_OP_EXSCAN - WF_OP_BARRIER] = 0,
+    [WF_OP_NEIGHBOR_ALLGATHER - WF_OP_BARRIER] = NEIGHBORS,
+    [WF_OP_NEIGHBOR_ALLTOALL - WF_OP_BARRIER] = NEIGHBORS,
 };
 
 static const char *const kind_names[] = {
@@ -115,23 +111,10 @@ static const struct wf_param params_table[] = {
     WF_PARAM_END,
 };
 
-static uint64_t count_messages(const struct coll *coll)
-{
-    uint64_t n = coll->source.n_ranks;
-    const uint64_t each[] = {
-        [LOG] = wf_gen_log2_up(coll->source.n_ranks),
-        [LINEAR] = 1,
-        [SQUARE] = n - 1,
-        [CONSTANT] = coll->given.neighbors,
-    };
-
-    return wf_gen_expected(each[kinds[coll->given.kind].growth] * n, coll->given.iterations);
-}
-
 static void make_tables(struct coll *coll)
 {
     uint32_t n = coll->source.n_ranks;
-    uint8_t needs = kinds[coll->given.kind].needs;
+    uint8_t needs = kinds[coll->given.kind];
 
     if ((needs & (BLOCKS | PAIRS)) != 0) {
         size_t length = (needs & PAIRS) != 0 ? 2 * (size_t)n : n;
@@ -151,20 +134,19 @@ static enum wf_status coll_create(const void *params, uint32_t n_ranks, struct w
 {
     const struct params *given = params;
 
-    if ((kinds[given->kind].needs & ROOT) != 0 && given->root >= n_ranks) {
+    if ((kinds[given->kind] & ROOT) != 0 && given->root >= n_ranks) {
         return wf_err_set(err, WF_EUSAGE,
                           "gen:coll: root: there is no rank %llu; the last one is %u",
                           (unsigned long long)given->root, n_ranks - 1);
     }
     WF_TRY(
         wf_gen_check_computing(wf_gen_coll_ops.name, given->compute, given->iterations, err));
-    if ((kinds[given->kind].needs & (BLOCKS | PAIRS | NEIGHBORS)) != 0) {
+    if ((kinds[given->kind] & (BLOCKS | PAIRS | NEIGHBORS)) != 0) {
         WF_TRY(wf_gen_check_table(wf_gen_coll_ops.name, n_ranks, err));
     }
     struct coll *coll = wf_gen_new(sizeof(*coll), &wf_gen_coll_ops, n_ranks, out);
     coll->source.acts_in_background = given->nonblocking;
     coll->given = *given;
-    coll->source.messages_expected = count_messages(coll);
     make_tables(coll);
     return WF_OK;
 }
@@ -181,7 +163,7 @@ static void coll_destroy(struct wf_source *source)
 static void make_call(const struct coll *coll, uint32_t rank, struct wf_op *op)
 {
     uint32_t n = coll->source.n_ranks;
-    uint8_t needs = kinds[coll->given.kind].needs;
+    uint8_t needs = kinds[coll->given.kind];
     uint32_t first = coll->given.nonblocking ? WF_OP_IBARRIER : WF_OP_BARRIER;
 
     wf_gen_make_collective(op, (enum wf_op_kind)(first + (uint32_t)coll->given.kind),

@@ -101,10 +101,6 @@ static enum wf_status training_create(const void *params, uint32_t n_ranks,
     training->n_buckets = (uint32_t)((given->model - 1) / given->bucket + 1);
     training->imbalance = wf_gen_share(given->imbalance);
     training->source.acts_in_background = given->overlap;
-    /* Large data is reduced around rings. */
-    uint64_t per_bucket = 2 * ((uint64_t)n_ranks - 1);
-    training->source.messages_expected = wf_gen_expected(
-        wf_gen_expected(per_bucket * training->n_buckets, n_ranks), given->steps);
     return WF_OK;
 }
 

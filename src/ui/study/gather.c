@@ -151,8 +151,8 @@ static enum wf_status add_file(struct found *found, const char *path, bool named
 
     if (status != WF_OK || wf_doc_find(doc, "result") == NULL) {
         wf_doc_free(doc);
-        found->n_other++;
-        return !named || status == WF_OK ? WF_OK : status;
+        found->n_other += named && status != WF_OK ? 0 : 1;
+        return named ? status : WF_OK;
     }
     WF_GROW(found->paths, found->n, found->capacity);
     WF_GROW(found->docs, found->n, found->doc_capacity);
