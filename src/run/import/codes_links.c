@@ -32,7 +32,7 @@ static enum wf_status read_rate(struct wf_codes_importer *codes, const char *key
     return WF_OK;
 }
 
-/* The latency of links. Some networks have the time of a chunk if there is none. */
+/* The latency of links. Some networks use the time of a chunk if no latency is given. */
 static enum wf_status read_latency(struct wf_codes_importer *codes,
                                    const struct wf_codes_links *links, uint64_t rate,
                                    uint64_t *out)

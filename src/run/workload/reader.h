@@ -39,7 +39,7 @@ enum wf_status wf_workload_bad(struct wf_workload_reading *r, const char *fmt, .
 WF_PRINTF(2, 3)
 enum wf_status wf_workload_lacks(struct wf_workload_reading *r, const char *fmt, ...);
 
-/* Adds a job of the current line; `name` is copied. A requested time of 0 is none. */
+/* Adds a job of the current line; `name` is copied. A requested time of 0 means that none was requested. */
 void wf_workload_add(struct wf_workload_reading *r, const char *name, struct wf_queue_job job);
 
 /* Seconds, such as "12" or "0.5", as microseconds. False if it is no number from 0 to 10^10. */

@@ -128,7 +128,7 @@ static enum wf_status take_run(const struct row *row, int64_t *run)
         cell(row, ID), cell(row, ELAPSED));
 }
 
-/* A limit that is no time ("UNLIMITED", "Partition_Limit", "") is none. */
+/* The limit in seconds; texts that are no time ("UNLIMITED", "Partition_Limit", "") mean no limit. */
 static int64_t limit_of(const struct row *row)
 {
     int64_t limit = 0;

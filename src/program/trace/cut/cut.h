@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Cuts a piece out of a trace that is a trace by itself: some ranks, and what they do in a span
- * of time, a region, or some iterations.
+ * Cuts a smaller trace out of a trace: some ranks, and what they do in a span of time, in a region,
+ * or in some iterations.
  *
  * Time is the sum of the computing times of a rank so far: ops have no time stamps. A send or
  * receive is left out if its partner is, and a collective if one of the remaining members does

@@ -4,12 +4,12 @@
 #include "base/mem.h"
 #include "program/trace/kit/task_table.h"
 
-/* The making of a piece. */
+/* State of cutting a graph. */
 struct cutting {
     const struct wf_graph *from;
     struct wf_task_table *piece;
-    uint32_t **numbers; /* by PE and task of `from`: number in the piece, or WF_NO_TASK */
-    uint32_t *pe;       /* by PE of `from`: number in the piece, or WF_NO_TASK */
+    uint32_t **numbers; /* by PE and task of `from`: the new number, or WF_NO_TASK */
+    uint32_t *pe;       /* by PE of `from`: the new number, or WF_NO_TASK */
     uint64_t n_kept, n_lost;
 };
 

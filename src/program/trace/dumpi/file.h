@@ -110,6 +110,6 @@ void wf_dumpi_file_rewind(struct wf_dumpi_file *file);
 /* Reads the next record; false if there is none. */
 bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *record);
 
-/* The same, but of functions whose plan says so only the numbers are read, and what comes after
- * them in `values` may be anything: no arrays, statuses and times, though has_time is set. */
+/* The same, but skips the arrays, statuses and times of functions whose plan allows it: their
+ * members of `values` are undefined, and has_time is set nevertheless. */
 bool wf_dumpi_file_skim(struct wf_dumpi_file *file, struct wf_dumpi_record *record);

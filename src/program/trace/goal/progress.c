@@ -60,7 +60,7 @@ bool wf_goal_can_end(const struct wf_goal_needs *ranks, uint32_t n_ranks)
     while (n_ready > 0 && looks-- > 0) {
         uint32_t number = ready[--n_ready], before = all[number].begun;
         advance(all, number, &ranks[number]);
-        /* A rank that waits for itself waits for ever. */
+        /* A rank that waits for itself never goes on. */
         if (all[number].begun > before) {
             for (uint32_t i = all[number].waiters; i != NOBODY; i = all[i].next) {
                 ready[n_ready++] = i;

@@ -24,7 +24,7 @@ struct wf_open_request {
     bool receives, persistent, wild, cancelled;
 };
 
-/* The requests of a name. They are none if `epoch` is not that of the table. */
+/* The open requests of a name, if `epoch` is that of the table; else it has none. */
 struct wf_open_name {
     int64_t name;
     uint32_t oldest, newest; /* items; 0: none */

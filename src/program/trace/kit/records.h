@@ -29,8 +29,8 @@ void wf_records_add_many(struct wf_records *records, uint32_t rank, uint32_t nam
                          uint64_t bytes);
 
 /* Adds the counts of `n` others, each of which counted ranks of its own in rising order, and
- * releases these. None of their ranks has been counted here. Names that are new come in the order in which they would have come if all ranks
- * had been counted here in rising order. */
+ * releases these. None of their ranks has been counted here. New names get the numbers that they
+ * would have if all ranks had been counted here in rising order. */
 void wf_records_merge(struct wf_records *records, struct wf_records *const *parts, uint32_t n);
 
 /* The counts of all ranks together, for each name; the caller frees them. */

@@ -3,8 +3,8 @@
 
 /*
  * A task graph in memory, for formats in which the task of a message is known only when all PEs
- * have been read, and for pieces of graphs. Takes about 40 bytes for a task, 32 for a message and 4 for a dependency
- * between tasks.
+ * have been read, and for graphs that are cut. Takes about 40 bytes for a task, 32 for a message and
+ * 4 for a dependency between tasks.
  *
  * Tasks are added PE by PE, each with its messages and the tasks that wait for it. What tasks need
  * of each other is counted at the end.

@@ -33,10 +33,10 @@ struct wf_otf2_sizes {
     uint64_t sent, received;
 };
 
-/* The name of a collective that OTF2 numbers so; null if there is none. */
+/* The name of the collective with this number in OTF2; null if there is none. */
 const char *wf_otf2_coll_name(uint32_t number);
 
-/* The kind of op that it is, blocking or not; WF_OP_CALL if it is none. */
+/* Its kind of op, blocking or not; WF_OP_CALL if ops have no such collective. */
 enum wf_op_kind wf_otf2_coll_kind(uint32_t number, bool blocking);
 
 /* The number of a kind of collective; UINT32_MAX if OTF2 has none. */

@@ -44,7 +44,7 @@ struct wf_otf2_region {
 
 struct wf_otf2_location {
     uint64_t id, n_events;
-    uint32_t group, rank; /* rank: WF_OTF2_NONE if it is none */
+    uint32_t group, rank; /* rank: WF_OTF2_NONE if no rank runs there */
     bool is_thread;
     bool is_stream; /* of an accelerator */
     bool is_metric; /* has values of metrics only */

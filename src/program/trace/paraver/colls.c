@@ -200,7 +200,7 @@ void wf_paraver_colls_begin_rank(struct wf_paraver_colls *colls)
     wf_map_clear(&colls->joined);
 }
 
-/* The place of the rank among the members; the size if it is none. */
+/* The index of the rank among the members; their number if it is not a member. */
 static uint32_t member_of(const struct wf_paraver_comm *comm, uint32_t rank)
 {
     uint32_t i = 0;

@@ -630,7 +630,7 @@ static void end_call(struct walk *w, uint64_t time)
     w->in_call = false;
 }
 
-/* The tracer's time is none of the program. */
+/* The time in which the tracer flushes its buffer is not time of the program. */
 static void pass_flush(struct walk *w, uint64_t from, uint64_t to)
 {
     uint64_t begin = from > w->clock ? from : w->clock, end = w->r->tasks[w->rank].end;

@@ -24,7 +24,7 @@ struct wf_ti_blocks {
 };
 
 /* Reads the file once, on several threads. False, and `blocks` is empty, if the ranks are not in
- * order or the file is wrong or cannot be read: whoever reads it in one piece then says why. If
- * true, every rank up to the last has lines. */
+ * order, or if the file is wrong or cannot be read; the caller then reads it from front to back,
+ * which reports the error. If true, every rank up to the last has lines. */
 bool wf_ti_blocks_find(struct wf_ti_blocks *blocks, const char *path);
 void wf_ti_blocks_fini(struct wf_ti_blocks *blocks); /* zeroed is allowed */

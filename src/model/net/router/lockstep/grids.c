@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lock step on cores for the kinds of grids of model/net/router/lockstep/variants.def. Three things make it faster than
- * model/net/router/lockstep/any.c. The compiler knows the kind: cycle_some() exists once for each. The words of a router
- * are in one piece, in small records, as on GPUs. And a cycle visits only the routers for which
- * something is to be done, whose words are fetched ahead if the network is too large for the cache.
+ * Lock step on cores for the kinds of grids of lockstep/variants.def. Three things make it faster than
+ * lockstep/any.c. The compiler knows the kind: cycle_some() exists once for each. The state of a router is
+ * contiguous, in small records, as on GPUs. And a cycle visits only the routers that have something to
+ * do, and prefetches their state if the network is too large for the cache.
  */
 #pragma GCC diagnostic ignored \
     "-Wconversion" /* small records, see model/net/router/lockstep/kernels_tight.c */
