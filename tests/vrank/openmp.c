@@ -232,6 +232,17 @@ static void spinning(void)
         n++;
     }
     expect("spinning", n, 2);
+    /* Messages take simulated time, waiting in a loop takes none: then the loop is always the earlier one. */
+#pragma omp parallel num_threads(2)
+    {
+        while (omp_get_thread_num() == 0 && reached == 1) {
+        }
+        if (omp_get_thread_num() == 1) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Barrier(MPI_COMM_WORLD);
+            reached = 2;
+        }
+    }
 }
 
 /* ---- time, in milliseconds ---- */

@@ -77,7 +77,7 @@ def check_times(program):
 
 
 def check_spinning(program):
-    done = weft("-n", "1", "--compute", "none", "--", program, "spin", threads=2)
+    done = weft("-n", "4", "--compute", "none", "--", program, "spin", threads=2)
     if done.stdout != "2 threads, 0 failures\n":
         vrank.complain("a thread that waits for a variable", done.stdout, done.stderr)
 

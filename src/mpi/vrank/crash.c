@@ -273,6 +273,7 @@ static void on_tick(int signal, siginfo_t *info, void *ucontext)
     const struct wf_vrank_crash_watch *watch = atomic_load(&current);
     int error = errno;
 
+    wf_vrank_ticks_passed();
     if (watch != NULL && watch->place(watch->arg, instruction_of(ucontext)) != 0) {
         watch->tick(watch->arg);
     }

@@ -186,8 +186,9 @@ static int64_t ready_at(const struct wl_omp_thread *thread)
     return thread->ready == NULL ? thread->clock : thread->ready(thread);
 }
 
-/* The thread that can go on first; of several, the one that has not run for longest. */
-static struct wl_omp_thread *earliest(const struct wl_omp *omp)
+/* The thread that can go on first; of several, the one that has not run for longest. With `any_time` only that
+ * counts. */
+static struct wl_omp_thread *choose(const struct wl_omp *omp, bool any_time)
 {
     struct wl_omp_thread *best = NULL;
     int64_t best_at = WL_OMP_NEVER;
@@ -196,6 +197,7 @@ static struct wl_omp_thread *earliest(const struct wl_omp *omp)
         struct wl_omp_thread *thread =
             i < omp->n_threads ? omp->threads[i] : omp->others[i - omp->n_threads];
         int64_t at = thread != NULL ? ready_at(thread) : WL_OMP_NEVER;
+        at = any_time && at != WL_OMP_NEVER ? 0 : at;
         if (at != WL_OMP_NEVER &&
             (best == NULL || at < best_at || (at == best_at && thread->turn < best->turn))) {
             best = thread;
@@ -231,7 +233,7 @@ void wl_omp_let_go(struct wl_omp_thread *thread, bool fair)
     if (!omp->active) {
         return;
     }
-    struct wl_omp_thread *first = earliest(omp);
+    struct wl_omp_thread *first = choose(omp, false);
     if (first != thread && first != NULL && (fair || ready_at(first) < thread->clock)) {
         switch_to(first);
     }
@@ -243,7 +245,7 @@ void wl_omp_wait(struct wl_omp_thread *thread,
     struct wl_omp *omp = thread->omp;
 
     thread->ready = ready;
-    struct wl_omp_thread *first = omp->active ? earliest(omp) : thread;
+    struct wl_omp_thread *first = omp->active ? choose(omp, false) : thread;
     if (first == NULL || (first == thread && ready(thread) == WL_OMP_NEVER)) {
         wl_fatal(omp->rank, "all threads of the rank wait for each other");
     }
@@ -285,7 +287,7 @@ bool wl_omp_wait_for_completion(struct wl_rank *rank)
 
 /* ---- threads that do not call the run-time library ---- */
 
-enum { LONG_TICK = 64000, SHORT_TICK = 4000 }; /* microseconds */
+enum { LONG_TICK = 64000, SHORT_TICK = 100 }; /* microseconds */
 
 void wl_omp_ticks_begin(struct wl_omp *omp)
 {
@@ -295,8 +297,8 @@ void wl_omp_ticks_begin(struct wl_omp *omp)
 
 /*
  * A thread may wait for a variable that another thread will set, in a loop of its own. So after
- * a tick without a call another thread goes on. Ticks are short once this has happened, and
- * grow again while threads call.
+ * a tick without a call another thread goes on, also one that is later in simulated time: without compute
+ * times, the loop takes none. Ticks are short once this has happened, and grow again while threads call.
  */
 void wl_omp_tick(struct wf_port_rank *self)
 {
@@ -311,7 +313,9 @@ void wl_omp_tick(struct wf_port_rank *self)
     if (!calls) {
         struct wl_omp_thread *thread = wl_omp_begin(NULL);
         omp->last_entries = omp->entries;
-        wl_omp_let_go(thread, true);
+        if (omp->active) {
+            switch_to(choose(omp, true));
+        }
         wl_omp_end(thread);
     }
 }
