@@ -14,7 +14,6 @@ function settingValue(text) {
 /* Settings that vary, with their values in the order of the study. */
 function studyKeys() {
   const keys = [...new Set(doc.points.flatMap((point) => Object.keys(point.settings)))];
-  for (const point of doc.points) for (const key of keys) point.settings[key] ??= "not set";
   return keys.map((key) => ({key, values: [...new Set(doc.points.map((point) => point.settings[key]))]}))
     .map((each) => ({...each, numeric: each.values.every((v) => v === "not set" || !Number.isNaN(settingValue(v)))}));
 }
@@ -199,6 +198,8 @@ function studyTable(section) {
 
 async function sweepPage() {
   document.title = `weft: ${doc.title || "study"}`;
+  const keys = new Set(doc.points.flatMap((point) => Object.keys(point.settings)));
+  for (const point of doc.points) for (const key of keys) point.settings[key] ??= "not set";
   const done = doc.points.filter((point) => point.status === "completed").length;
   document.getElementById("head").append(element("h1", {}, doc.title || "A study"),
     element("p", {class: "soft"}, `${count(doc.points.length)} points, ${count(done)} completed.` +

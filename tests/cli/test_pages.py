@@ -102,6 +102,8 @@ def main():
                                           encoding="utf-8")
     done = run("sweep", "study.yaml", "-q", "-o", "sweep.html")
     check(done.returncode == 0, "sweep.html", done)
+    done = run("table", *(f"{name}.json" for pair in PAIRS for name in pair), "-q", "-f", "-o", "table.html")
+    check(done.returncode == 0, "table.html", done)
     if browser.find():
         pages = page_check.Pages()
         for i, name in enumerate(sorted(str(path) for path in pathlib.Path(".").glob("*.html"))):

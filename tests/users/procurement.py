@@ -38,6 +38,12 @@ def main():
     check(len(costs) == 6 and costs == sorted(costs) and costs[0] > 0, f"{costs}")
     weft(*buy, "-o", "buy.html")
     page("buy.html", "offer.yaml", "gen:cg")
+    # Results of which one has a setting that the other lacks, on one page.
+    pathlib.Path("offers").mkdir()
+    for name, more in (("as-is", []), ("slower", ["-p", "net.bandwidth=500Mbit/s"])):
+        weft("replay", "gen:cg", "-n", "32", "--machine", "gige", *more, "-q", "-o", f"offers/{name}.json")
+    weft("table", "offers", "-o", "offers.html")
+    page("offers.html", "not set", "500Mbit/s")
     # What a run costs: the nodes that it uses, its time and its energy are in the result.
     weft("replay", "gen:cg", "-n", "32", "--machine", "frontier", "-q", "-o", "run.json")
     result = document("run.json")["result"]
