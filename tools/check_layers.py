@@ -71,7 +71,7 @@ MAY_INCLUDE = {
                      "model/net/stats", "model/ranks", "program/ops", "run/plan", "run/scenario", "weft"],
     "run/execute": ["base", "base/result", "engine", "engine/hosts/comm.h", "model/topo", "model/net", "model/net/fault", "model/ranks",
                     "model/traffic", "model/net/router/lockstep", "model/net/router/gpu", "mpi/vrank", "program/ops", "program/trace",
-                    "run/plan", "run/document", "run/scenario", "run/program", "weft"],
+                    "program/trace/weft/native.h", "run/plan", "run/document", "run/scenario", "run/program", "weft"],
     "ui/report": ["base", "program/trace/otf2/out.h", "program/trace/otf2/coll.h", "program/trace/clog2/out.h", "program/trace", "base/result"],
     "ui/plugin": ["base", "model/coll", "model/net/route", "model/queue", "model/topo", "program/gen", "program/trace", "ui/report", "weft"],
     "ui/study": ["base", "model/coll", "run/execute", "run/machine", "run/scenario", "run/workload", "model/failure", "model/queue", "model/topo", "ui/draw", "program/ops", "program/trace", "program/trace/weft",

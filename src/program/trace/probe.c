@@ -6,7 +6,6 @@
 #include "program/trace/kit/records.h"
 #include "program/trace/not_traces.h"
 #include "program/trace/reader.h"
-#include "program/trace/weft/native.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -181,11 +180,6 @@ void wf_trace_close(struct wf_trace *trace)
     wf_records_free(trace->records);
     free(trace->devices);
     memset(trace, 0, sizeof(*trace));
-}
-
-enum wf_status wf_trace_open_own(const char *path, struct wf_source **out, struct wf_err *err)
-{
-    return wf_native_open_own(path, wf_native_reader_ops.name, out, err);
 }
 
 enum wf_status wf_trace_open_source(const char *path, struct wf_source **out,

@@ -105,11 +105,6 @@ WF_NODISCARD
 enum wf_status wf_trace_open_source(const char *path, struct wf_source **out,
                                     struct wf_err *err);
 
-/* Opens a trace in weft's own format that this process has written: its ops are not checked again, and it
- * is mapped into memory, if it is not too large. */
-WF_NODISCARD
-enum wf_status wf_trace_open_own(const char *path, struct wf_source **out, struct wf_err *err);
-
 /* Calls review() of the reader, if there is one. */
 void wf_trace_review(struct wf_trace *trace);
 

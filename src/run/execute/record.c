@@ -10,6 +10,7 @@
 #include "mpi/vrank/recorder.h"
 #include "program/ops/retimed.h"
 #include "program/trace/reader.h"
+#include "program/trace/weft/native.h"
 #include "program/trace/writer.h"
 #include "run/document/document.h"
 #include "run/execute/stages.h"
@@ -217,7 +218,7 @@ static enum wf_status replace_source(struct wf_sim_recorded *job, struct wf_plan
     wf_source_free(planned->source);
     planned->source = NULL;
     job->recorder = NULL;
-    return wf_trace_open_own(job->path, &planned->source, err);
+    return wf_native_open_own(job->path, wf_native_reader_ops.name, &planned->source, err);
 }
 
 static enum wf_status judge(struct wf_sim_recorded *job, struct wf_plan_job *planned,
