@@ -75,6 +75,7 @@ CASES = [
     (["replay", "page.html"], 3, "'page.html' is a page, not a trace; open it in a browser"),
     (["info", "study.yaml"], 3, "'study.yaml' is a study, not a trace; 'weft sweep' runs it"),
     (["replay", "machine.yaml"], 3, "'machine.yaml' is a machine file, not a trace; --machine takes it"),
+    (["replay", "packed.weft"], 3, "'packed.weft' is a file compressed by bzip2, not a trace; unpack it first"),
     (["replay", "program"], 3, "'program' is a program or library, not a trace; 'weft run"),
     (["replay", "two.weft", "-n", "3"], 3, "'two.weft' is a trace of 2 ranks"),
     (["replay", "two.weft", "-p", "gen.bytes=1"], 2, "gen.bytes does not apply to source 'two.weft'"),
@@ -271,6 +272,7 @@ FILES = {
     "study.yaml": "title: a study\nsettings:\n  source: gen:ring\n",
     "machine.yaml": "# where it comes from\nname: mine\ntopology:\n  kind: torus\n",
     "program": "\177ELF",
+    "packed.weft": "BZh91AY",
     "names.edges": "north middle\nmiddle south\n",
 }
 

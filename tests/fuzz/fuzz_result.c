@@ -3,23 +3,14 @@
  * printed for people has control characters in it. */
 #include "base/result/json.h"
 #include "base/result/result.h"
+#include "fuzz/foreign.h"
 #include "ui/report/compare.h"
 #include "ui/report/explain.h"
 #include "ui/report/writer.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { INPUT_MAX = 1 << 16 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition)
-{
-    if (!condition) {
-        abort();
-    }
-}
 
 static void check_printed(const char *text, size_t size)
 {
@@ -29,10 +20,26 @@ static void check_printed(const char *text, size_t size)
     }
 }
 
+/* Formats of several files, in place of those of the input before. */
+static void write_files(const struct wf_writer_ops *writer, const struct wf_value *doc)
+{
+    const struct wf_write_options options = {.verbose = true};
+    struct wf_err err = {.status = WF_OK};
+    char name[32], path[128];
+
+    (void)snprintf(name, sizeof(name), "out%s", writer->extension);
+    require(wf_writer_save(writer, doc, &options, foreign_path(name, path, sizeof(path)), true,
+                           &err) == WF_OK ||
+            err.text[0] != '\0');
+}
+
 static void write_all(const struct wf_value *doc)
 {
     for (const struct wf_writer_ops *const *writer = wf_writer_table(); *writer != NULL;
          writer++) {
+        if ((*writer)->save != NULL || (*writer)->beside != NULL) {
+            write_files(*writer, doc);
+        }
         for (int verbose = 0; verbose < 2 && (*writer)->write != NULL; verbose++) {
             const struct wf_write_options options = {.verbose = verbose == 1};
             char *text = NULL;
@@ -61,6 +68,12 @@ static void print_all(const struct wf_value *doc, const struct wf_value *other)
     (void)wf_compare(&base, &changed, 100, out);
     (void)fclose(out);
     check_printed(text, size);
+    free(text);
+
+    const struct wf_compared both[] = {base, changed, base};
+    out = open_memstream(&text, &size);
+    wf_compare_page(both, 3, "1", out);
+    (void)fclose(out);
     free(text);
 }
 

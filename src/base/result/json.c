@@ -137,6 +137,11 @@ static char *dump(const struct wf_value *doc, struct style *style, size_t flags)
     return (char *)text.data;
 }
 
+void wf_doc_json_allocate(void)
+{
+    json_set_alloc_funcs(wf_xmalloc, free);
+}
+
 char *wf_doc_to_json(const struct wf_value *doc)
 {
     struct style style = {.digits = DIGITS_SHORT};

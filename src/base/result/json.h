@@ -5,6 +5,10 @@
 
 #include <stddef.h>
 
+/* For a program of its own, before the first document: the JSON library, which ends in a segmentation fault when a
+ * table of it finds no memory to grow, allocates as weft does. A host of the library may have other plans. */
+void wf_doc_json_allocate(void);
+
 /* The document as indented JSON text without a newline at the end; the caller frees it. Equal
  * documents give equal bytes. Integers above 2^53 become strings, because many readers would
  * lose their last digits. Bytes that are not UTF-8 become '?'. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/result/json.h"
 #include "base/temp.h"
 #include "base/units.h"
 #include "run/execute/world.h"
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
 
     (void)setvbuf(cli.err, NULL, _IONBF, 0);
 
+    wf_doc_json_allocate();
     wf_interrupt_prepare();
     enum wf_status status = wf_world_open(&cli.world, &err);
     if (status != WF_OK) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/calibration.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,7 +186,8 @@ bool wf_calibration_line(struct wf_calibration *measured, const char *line, doub
 
     for (size_t i = 0; i < sizeof(singles) / sizeof(singles[0]); i++) {
         if ((text = after(line, singles[i].word)) != NULL) {
-            *singles[i].number = strtod(text, NULL);
+            double number = strtod(text, NULL);
+            *singles[i].number = isfinite(number) ? number : *singles[i].number;
             return singles[i].number != progress;
         }
     }
