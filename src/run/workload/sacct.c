@@ -82,11 +82,12 @@ static bool read_elapsed(const char *text, int64_t *us)
         if (!wf_workload_seconds(word, &part)) {
             return false;
         }
-        sum = sum * 60 + part;
+        if (__builtin_mul_overflow(sum, 60, &sum) || __builtin_add_overflow(sum, part, &sum)) {
+            return false;
+        }
         text += length;
         if (*text == '\0') {
-            *us = days * 86400 * 1000000 + sum;
-            return i > 0;
+            return i > 0 && !__builtin_add_overflow(days * 86400 * 1000000, sum, us);
         }
         text++;
     }

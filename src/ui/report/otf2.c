@@ -304,7 +304,7 @@ static void put_all_calls(struct wf_otf2_out *out, const struct wf_tracks *track
 static void put_all(struct wf_otf2_out *out, const struct wf_tracks *tracks)
 {
     struct ends ends = ends_of(tracks);
-    const struct end *at = ends.list, *last = ends.list + ends.n;
+    const struct end *at = ends.list, *last = ends.n > 0 ? at + ends.n : at;
     struct wf_track track;
 
     for (int what = 0; what < WF_TRACK_KINDS; what++) {
