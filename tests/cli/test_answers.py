@@ -108,7 +108,7 @@ def check_energy():
 def check_before():
     """What is known before the simulation is reported before it."""
     done = check_run(["replay", "gen:llm", "-n", "64", "-p", "gen.model=llama3-70b", "--machine", "h100-rail", "--net", "loggp",
-                      "--until", "1us"], 0, "note: the model does not fit: a device needs 580 GiB")
+                      "--until", "1us"], 0, "note: the model does not fit: a device needs 425 GiB")
     check(done.stderr.count("does not fit") == 1, "more than once", done)
 
 

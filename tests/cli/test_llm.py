@@ -10,7 +10,7 @@ from weft_cli import SOURCE, check, check_run, finish, parse
 
 # Four layers of equal work on devices of 1 operation per picosecond, with nothing else to do.
 PLAIN = ["replay", "gen:llm", "--net", "none", "-p", "gen.layers=8", "-p", "gen.hidden=1024", "-p", "gen.heads=8",
-         "-p", "gen.ffn=4096", "-p", "gen.vocabulary=1", "-p", "gen.sequence=512", "-p", "gen.attention_cost=1",
+         "-p", "gen.ffn=4096", "-p", "gen.gated=true", "-p", "gen.vocabulary=1", "-p", "gen.sequence=512", "-p", "gen.attention_cost=1",
          "-p", "cpu.tflops16=1", "--json", "-q"]
 # A network that is nothing but bandwidth and latency.
 LOGGP = ["--net", "loggp", "-p", "net.L=3us", "-p", "net.bandwidth=48GB/s", "-p", "net.o=0ns", "-p", "net.g=0ns"]
@@ -127,7 +127,7 @@ def check_memory():
 
 def check_frameworks():
     """Kernels of a framework: their operations, bytes and launches one after another, and what it does by default."""
-    plain = [*PLAIN, "-n", "1", *params(["batch=3", "framework=megatron", "gated=false"])]
+    plain = [*PLAIN, "-n", "1", *params(["batch=3", "framework=megatron", "gated=false", "recompute=none"])]
     products, square = 8 * 512 * 2 * (4 * 1024**2 + 2 * 1024 * 4096), 8 * 512 * 4 * 512 * 1024
     head = 512 * 2 * 16 * 1024 * 2.78  # a column is a tile of 16, and begins at an odd place
     got, expected = training(plain)["step_ps"], 3 * 3 * (products + square + head)
@@ -138,7 +138,7 @@ def check_frameworks():
     kernels = (launched[1] - launched[0]) / 1e9 / (3 * 8)
     check(40 < kernels < 70, f"{kernels} kernels for a layer")
     # Four heads of a microbatch are a block of the fused softmax; two need eight kernels more.
-    two = training([*PLAIN, "-n", "4", *params(["batch=3", "tensor=4", "framework=megatron", "gated=false"]), "-p", "cpu.tflops16=1000000",
+    two = training([*PLAIN, "-n", "4", *params(["batch=3", "tensor=4", "framework=megatron", "gated=false", "recompute=none"]), "-p", "cpu.tflops16=1000000",
                     "-p", "cpu.dispatch=1ms"])["step_ps"]
     collectives = 4
     check(round((two - launched[0]) / 1e9 / 24) == 4 + 3 + collectives, f"kernels without a fused softmax: {(two - launched[0]) / 24e9}")
@@ -155,14 +155,38 @@ def check_frameworks():
     # What the user says counts more than the framework; others shard and overlap.
     args = ["replay", "gen:llm", "-n", "16", *LOGGP, "--machine", "h100-rail", "--json", "-q",
             *params(["model=llama3-8b", "layers=4", "batch=16", "tensor=4", "pipeline=2"])]
-    own = [training([*args, *params([f"framework={name}", *more])])["step_ps"] for name, more in (
+    own = [training([*args, *params([f"framework={name}", "recompute=none", *more])])["step_ps"] for name, more in (
         ("megatron", []), ("megatron", ["attention=flash", "dropout=false"]), ("megatron-core", []), ("megatron-core", ["overlap=false"]),
         ("megatron-deepspeed", []), ("torchtitan", []), ("torchtitan", ["schedule=zero_bubble"]), ("megatron", ["recompute=attention"]))]
     check(own[1] < own[0] and own[2] < own[3] and own[7] > own[0], f"frameworks: {own}")
     # Table 2 and figure 1 of arXiv:2205.05198: 22 billion weights do not fit into 80 GB without recomputation.
     whole = training(["replay", "gen:llm", "-n", "8", "--machine", "a100-rail", "--net", "loggp", "--json", "-q", *params(
-        ["framework=megatron", "layers=48", "hidden=6144", "heads=64", "ffn=24576", "gated=false", "batch=4", "micro=4", "tensor=8"])])
+        ["framework=megatron", "layers=48", "hidden=6144", "heads=64", "ffn=24576", "gated=false", "batch=4", "micro=4", "tensor=8", "recompute=none"])])
     check(98 < whole["memory"]["total_bytes"] / 2**30 < 112, f"22 billion weights: {whole['memory']}")
+
+
+def check_defaults():
+    """What nobody said: the framework of the machine, as little recomputation as fits, and the shape of GPT."""
+    args = ["replay", "gen:llm", "-n", "8", "--net", "loggp", "--json", "-q", *params(["hidden=4096", "batch=16", "tensor=2"])]
+    for machine, framework, recompute in (("a100-rail", "megatron", "full"), ("h100-rail", "megatron-core", "none")):
+        got = training([*args, "--machine", machine])
+        check((got["framework"], got["recompute"]) == (framework, recompute), f"{machine}: {got}")
+        said = training([*args, "--machine", machine, *params([f"framework={framework}", f"recompute={recompute}", "ffn=16384",
+                                                               "gated=false", "heads=32"])])
+        check(said == got, f"{machine}: said {said}, assumed {got}")
+    small = [training([*args, "--machine", "h100-rail", "-p", f"cpu.memory={memory}"]) for memory in ("80GB", "25GB", "1GB")]
+    check([got["recompute"] for got in small] == ["none", "full", "full"], f"what fits: {[got['recompute'] for got in small]}")
+    check(small[1]["memory"]["total_bytes"] <= 25e9 < small[0]["memory"]["total_bytes"], f"what fits: {small}")
+    # torchtitan recomputes every other product: more than attention alone, less than all. A compiler merges kernels.
+    llama = ["replay", "gen:llm", "-n", "8", "--machine", "h100-rail", "--net", "loggp", "--json", "-q",
+             *params(["model=llama3-8b", "layers=4", "batch=16", "micro=2", "framework=torchtitan", "tensor=2"])]
+    times = [training([*llama, *params([f"recompute={what}"])]) for what in ("none", "selective", "full")]
+    check(times[0]["step_ps"] < times[1]["step_ps"] < times[2]["step_ps"], f"selective: {times}")
+    check(times[2]["memory"]["total_bytes"] < times[1]["memory"]["total_bytes"] < times[0]["memory"]["total_bytes"], f"kept: {times}")
+    eager, compiled = (training([*llama, *params([f"compile={what}", "recompute=none"])])["step_ps"] for what in ("no", "yes"))
+    check(1.05 < eager / compiled < 1.4, f"compile: {eager / compiled}")
+    hidden = [training([*llama, *params(["overlap_tensor=yes", f"tensor_hidden={share}"])])["step_ps"] for share in (1, 40, 100)]
+    check(hidden[0] > hidden[1] > hidden[2], f"hidden: {hidden}")
 
 
 def check_tool():
@@ -193,7 +217,7 @@ def check_inference():
 
 def check_files():
     """A trace keeps the work of computations, and a job beside another one has its own figures."""
-    shape = params(["layers=2", "batch=8"])
+    shape = params(["layers=2", "batch=8", "framework=none"])
     check_run(["gen", "llm", "-n", "4", *shape, "-o", "llm.weft"], 0)
     machine = ["--machine", "h100-rail", *LOGGP, "--json", "-q"]
     times = [parse(check_run(["replay", source, *more, *machine], 0))["result"]["predicted_time_ps"]
@@ -248,6 +272,7 @@ def main():
     check_memory()
     check_inference()
     check_frameworks()
+    check_defaults()
     check_tool()
     check_schedules()
     check_communication()

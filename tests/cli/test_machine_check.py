@@ -4,8 +4,8 @@ as their files promise."""
 from weft_cli import check, check_run, finish, parse, run
 
 # Machines whose measurements we do not know.
-UNMEASURED = {"a100-fattree", "b200-fattree", "b200-rail", "ethernet-400g", "h100-fattree",
-              "infiniband-ndr"}
+UNMEASURED = {"a100-fattree", "b200-fattree", "b200-rail", "ethernet-400g", "gb200-nvl72",
+              "h100-fattree", "infiniband-ndr", "tpu-v5p"}
 
 
 def main():

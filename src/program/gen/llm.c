@@ -17,6 +17,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Shapes of known models. */
 struct model {
@@ -44,7 +45,8 @@ static const char *const schedule_names[] = {"gpipe", "1f1b", "interleaved", "ze
                                              NULL};
 static const char *const phase_names[] = {"training", "prefill", "decode", NULL};
 static const char *const precision_names[] = {"bf16", "fp8", NULL};
-static const char *const recompute_names[] = {"none", "attention", "full", NULL};
+static const char *const recompute_names[] = {"none", "attention", "selective",
+                                              "full", "auto",      NULL};
 enum { ZERO_AUTO = 4 };
 static const char *const zero_names[] = {"0", "1", "2", "3", "auto", NULL};
 /* After `auto` other words for no and yes, in turn. */
@@ -55,21 +57,26 @@ static const char *const attention_names[] = {"flash", "unfused", "auto", NULL};
 /* What frameworks do unless they are told otherwise. */
 struct framework {
     const char *name;
-    bool shares_sequence, overlaps, overlaps_tensor, unfused, drops;
-    int zero;
+    bool shares_sequence, overlaps, overlaps_tensor, unfused, drops, eager;
+    int zero, recompute;
     uint32_t gradient_bytes;
+    uint32_t tensor_hidden; /* percent; 0: all but one of `tensor` pieces */
 };
 
 static const struct framework frameworks[] = {
-    [WF_GEN_LLM_NO_FRAMEWORK] = {"none", true, true, true, false, false, 1, 4},
-    [WF_GEN_LLM_MEGATRON] = {"megatron", false, false, false, true, true, 0, 2},
-    [WF_GEN_LLM_MEGATRON_DEEPSPEED] = {"megatron-deepspeed", false, false, false, true, true, 1,
-                                       2},
-    [WF_GEN_LLM_MEGATRON_CORE] = {"megatron-core", true, true, false, false, false, 1, 4},
-    [WF_GEN_LLM_TORCHTITAN] = {"torchtitan", true, true, false, false, false, 3, 4},
+    [WF_GEN_LLM_NO_FRAMEWORK] = {"none", true, true, true, false, false, false, 1,
+                                 WF_GEN_LLM_WHAT_FITS, 4, 100},
+    [WF_GEN_LLM_MEGATRON] = {"megatron", false, false, false, true, true, false, 0,
+                             WF_GEN_LLM_EVERYTHING, 2, 100},
+    [WF_GEN_LLM_MEGATRON_DEEPSPEED] = {"megatron-deepspeed", false, false, false, true, true,
+                                       false, 1, WF_GEN_LLM_EVERYTHING, 2, 100},
+    [WF_GEN_LLM_MEGATRON_CORE] = {"megatron-core", true, true, true, false, false, false, 1,
+                                  WF_GEN_LLM_WHAT_FITS, 4, 0},
+    [WF_GEN_LLM_TORCHTITAN] = {"torchtitan", true, true, false, false, false, true, 3,
+                               WF_GEN_LLM_SELECTIVE, 4, 40},
 };
 static const char *const framework_names[] = {
-    "none", "megatron", "megatron-deepspeed", "megatron-core", "torchtitan", NULL};
+    "none", "megatron", "megatron-deepspeed", "megatron-core", "torchtitan", "auto", NULL};
 
 struct llm {
     struct wf_source source;
@@ -104,8 +111,9 @@ static const struct wf_param params_table[] = {
     SHAPE(sequence, "100000000", "Tokens of a sequence"),
     SHAPE(experts, "100000", "Experts of a layer; 1: none"),
     SHAPE(top_k, "1000", "Experts for each token"),
-    ROW(gated, BOOL, .def = "true",
-        .doc = "Custom models: whether a layer has three matrices besides attention, not two"),
+    ROW(gated, ENUM, .def = "auto", .choices = choice_names,
+        .doc = "Custom models: whether a layer has three matrices besides attention, not two; "
+               "auto: unless ffn is four times hidden"),
     ROW(batch, COUNT, .def = "0", .max = "100000000",
         .doc = "Sequences of a step; 0: four microbatches for each replica and stage"),
     ROW(micro, COUNT, .def = "1", .min = "1", .max = "100000",
@@ -118,14 +126,18 @@ static const struct wf_param params_table[] = {
         .doc = "Ranks that share each sequence: context parallelism"),
     ROW(expert, COUNT, .def = "1", .min = "1", .max = "65536",
         .doc = "Ranks that share the experts: expert parallelism"),
-    ROW(framework, ENUM, .def = "none", .choices = framework_names,
+    ROW(framework, ENUM, .def = "auto", .choices = framework_names,
         .doc = "Whose kernels and defaults: what is auto is as in Megatron-LM of 2021, "
                "Megatron-DeepSpeed, Megatron-Core or torchtitan; none: a roofline for each "
-               "part of a layer"),
+               "part of a layer; auto: cpu.framework of the machine"),
     ROW(attention, ENUM, .def = "auto", .choices = attention_names,
         .doc = "Whether attention keeps its scores in memory, with a framework"),
     ROW(dropout, ENUM, .def = "auto", .choices = choice_names,
         .doc = "Whether there is dropout, with a framework"),
+    ROW(compile, ENUM, .def = "auto", .choices = choice_names,
+        .doc =
+            "Whether norms, rotations and nonlinearities are a kernel each, with a framework; "
+            "if not, each operation of theirs is one"),
     ROW(sequence_parallel, ENUM, .def = "auto", .choices = choice_names,
         .doc = "Whether ranks that share layers also share norms and residual sums"),
     ROW(schedule, ENUM, .def = "1f1b", .choices = schedule_names,
@@ -137,12 +149,17 @@ static const struct wf_param params_table[] = {
                "gradients, 3: also weights"),
     ROW(precision, ENUM, .def = "bf16", .choices = precision_names,
         .doc = "Numbers of products with weights"),
-    ROW(recompute, ENUM, .def = "none", .choices = recompute_names,
-        .doc = "What is computed again in backward passes"),
+    ROW(recompute, ENUM, .def = "auto", .choices = recompute_names,
+        .doc = "What is computed again in backward passes; selective: all but attention and "
+               "every other product; auto: as the framework, or the least with which the model "
+               "fits into cpu.memory"),
     ROW(overlap, ENUM, .def = "auto", .choices = choice_names,
         .doc = "Whether replicas communicate while they compute"),
     ROW(overlap_tensor, ENUM, .def = "auto", .choices = choice_names,
         .doc = "Whether ranks that share layers communicate while they compute"),
+    ROW(tensor_hidden, COUNT, .def = "0", .max = "100",
+        .doc = "With overlap_tensor: percent of these bytes that computing can hide; 0: as the "
+               "framework, 100 without"),
     ROW(bucket, SIZE, .def = "0", .max = "1TiB",
         .doc = "Gradients that are reduced together, unless zero=3; 0: of 40 million weights, "
                "and of at least a million for each replica"),
@@ -162,7 +179,7 @@ static const struct wf_param params_table[] = {
 
 /* ---- parameters ---- */
 
-static void fill(uint64_t *value, uint32_t preset)
+static void fill(uint64_t *value, uint64_t preset)
 {
     *value = *value == 0 ? preset : *value;
 }
@@ -176,6 +193,8 @@ static bool choose(int choice, bool otherwise)
 
 static void complete_framework(struct wf_gen_llm_params *p)
 {
+    p->framework =
+        p->framework == WF_GEN_LLM_ANY_FRAMEWORK ? p->machine_framework : p->framework;
     const struct framework *framework = &frameworks[p->framework];
 
     p->shares_sequence = choose(p->sequence_parallel, framework->shares_sequence) &&
@@ -183,33 +202,38 @@ static void complete_framework(struct wf_gen_llm_params *p)
     p->overlaps = choose(p->overlap, framework->overlaps);
     p->overlaps_tensor = choose(p->overlap_tensor, framework->overlaps_tensor);
     p->drops = choose(p->dropout, framework->drops);
+    p->eager = !choose(p->compile, !framework->eager);
     p->unfused = p->attention == WF_GEN_LLM_ANY_ATTENTION ? framework->unfused
                                                           : p->attention == WF_GEN_LLM_UNFUSED;
     p->zero = p->zero == ZERO_AUTO ? framework->zero : p->zero;
+    p->recompute = p->recompute == WF_GEN_LLM_WHAT_FITS ? framework->recompute : p->recompute;
     fill(&p->gradient_bytes, framework->gradient_bytes);
+    fill(&p->tensor_hidden, framework->tensor_hidden);
+    fill(&p->tensor_hidden, 100 - 100 / p->tensor);
     if (p->phase != WF_GEN_LLM_TRAINING) { /* whose kernels are not counted */
         p->framework = WF_GEN_LLM_NO_FRAMEWORK;
+        p->recompute = WF_GEN_LLM_NOTHING;
         p->unfused = p->drops = false;
     }
 }
 
 static void complete(struct wf_gen_llm_params *p)
 {
+    enum { HEAD_WIDTH = 128 };
     const struct model *model = &models[p->model];
+    bool own = p->model == 0 && p->hidden > 0;
 
     fill(&p->layers, model->layers);
     fill(&p->hidden, model->hidden);
-    fill(&p->heads, model->heads);
-    fill(&p->kv_heads,
-         p->model == 0 && p->heads != model->heads ? (uint32_t)p->heads : model->kv_heads);
-    fill(&p->head_width,
-         p->model == 0 && p->heads > 0 ? (uint32_t)(p->hidden / p->heads) : model->head_width);
-    fill(&p->ffn, model->ffn);
+    fill(&p->heads, own ? wf_max_u64(p->hidden / HEAD_WIDTH, 1) : model->heads);
+    fill(&p->kv_heads, p->model == 0 ? p->heads : model->kv_heads);
+    fill(&p->head_width, p->model == 0 ? p->hidden / p->heads : model->head_width);
+    fill(&p->ffn, own ? 4 * p->hidden : model->ffn);
     fill(&p->vocabulary, model->vocabulary);
     fill(&p->sequence, model->sequence);
     fill(&p->experts, model->experts);
     fill(&p->top_k, model->top_k);
-    p->gated = p->model == 0 ? p->gated : model->gated;
+    p->is_gated = p->model == 0 ? choose(p->gated, p->ffn != 4 * p->hidden) : model->gated;
     complete_framework(p);
 }
 
@@ -338,13 +362,36 @@ static enum wf_status make_stages(struct llm *llm, struct wf_err *err)
     return WF_OK;
 }
 
-static void find_memory(struct llm *llm)
+static struct wf_source_memory memory_of(const struct llm *llm)
 {
+    struct wf_source_memory most = {.weights = 0};
+
     for (uint32_t i = 0; i < llm->sizes.stages; i++) {
         struct wf_source_memory memory =
             wf_gen_llm_memory(&llm->given, &llm->shape, &llm->sizes, i);
-        if (wf_source_memory_sum(&memory) > wf_source_memory_sum(&llm->memory)) {
-            llm->memory = memory;
+        if (wf_source_memory_sum(&memory) > wf_source_memory_sum(&most)) {
+            most = memory;
+        }
+    }
+    return most;
+}
+
+/* Finds what is needed. Recomputes as little as fits, if it may choose. */
+static void find_memory(struct llm *llm)
+{
+    static const uint8_t least_first[] = {WF_GEN_LLM_NOTHING, WF_GEN_LLM_ATTENTION,
+                                          WF_GEN_LLM_EVERYTHING};
+    uint64_t has = llm->given.machine_memory;
+
+    if (llm->given.recompute != WF_GEN_LLM_WHAT_FITS) {
+        llm->memory = memory_of(llm);
+        return;
+    }
+    for (size_t i = 0; i < sizeof(least_first); i++) {
+        llm->given.recompute = least_first[i];
+        llm->memory = memory_of(llm);
+        if (has == 0 || wf_source_memory_sum(&llm->memory) <= has) {
+            return;
         }
     }
 }
@@ -519,6 +566,19 @@ static const char *llm_name(const struct wf_source *source, enum wf_source_name 
     return kind == WF_NAME_COUNTER && number < llm->n_counters ? counters[number] : NULL;
 }
 
+/* What is auto depends on the machine. */
+static void llm_adapt(void *params, const struct wf_source_machine *machine)
+{
+    struct wf_gen_llm_params *p = params;
+
+    p->machine_memory = machine->memory;
+    for (int i = 0; i < WF_GEN_LLM_ANY_FRAMEWORK; i++) {
+        if (strcmp(machine->framework, framework_names[i]) == 0) {
+            p->machine_framework = i;
+        }
+    }
+}
+
 static bool llm_work(const struct wf_source *source, struct wf_source_work *out)
 {
     const struct llm *llm = (const struct llm *)source;
@@ -528,6 +588,8 @@ static bool llm_work(const struct wf_source *source, struct wf_source_work *out)
         .tokens = wf_times_u64(llm->given.batch, wf_gen_llm_new_tokens(&llm->given)),
         .flops_per_token = llm->shape.flops_per_token,
         .is_8bit = llm->given.precision == WF_GEN_LLM_FP8,
+        .framework = framework_names[llm->given.framework],
+        .recompute = recompute_names[llm->given.recompute],
         .memory = llm->memory,
     };
     return true;
@@ -538,6 +600,7 @@ const struct wf_source_ops wf_gen_llm_ops = {
     .summary = "training of a transformer with tensor, pipeline, data and expert parallelism",
     .params = params_table,
     .params_size = sizeof(struct wf_gen_llm_params),
+    .adapt = llm_adapt,
     .create = llm_create,
     .destroy = llm_destroy,
     .next = llm_next,

@@ -18,23 +18,26 @@ struct wf_gen_llm_params {
     int phase; /* enum wf_gen_llm_phase */
     uint64_t layers, hidden, heads, kv_heads, head_width, ffn, vocabulary, sequence;
     uint64_t experts, top_k;
-    bool gated;
+    int gated; /* enum wf_gen_llm_choice */
     uint64_t batch, micro;
     uint64_t tensor, pipeline, context, expert;
     int sequence_parallel, overlap, overlap_tensor; /* enum wf_gen_llm_choice */
     int schedule;                                   /* enum wf_gen_llm_schedule */
     uint64_t chunks;
     int zero;
-    int precision; /* enum wf_gen_llm_precision */
-    int recompute; /* enum wf_gen_llm_recompute */
-    int framework; /* enum wf_gen_llm_framework */
-    int attention; /* enum wf_gen_llm_attention */
-    int dropout;   /* enum wf_gen_llm_choice */
-    uint64_t bucket, gradient_bytes;
+    int precision;        /* enum wf_gen_llm_precision */
+    int recompute;        /* enum wf_gen_llm_recompute */
+    int framework;        /* enum wf_gen_llm_framework */
+    int attention;        /* enum wf_gen_llm_attention */
+    int dropout, compile; /* enum wf_gen_llm_choice */
+    uint64_t bucket, gradient_bytes, tensor_hidden;
     uint64_t steps;
     double attention_cost, expert_cost, tflops;
+    /* Of the machine (wf_source_ops.adapt): the framework that auto means, bytes of a device. */
+    int machine_framework;
+    uint64_t machine_memory;
     /* What the choices come to: of the user, or else of the framework. */
-    bool shares_sequence, overlaps, overlaps_tensor, unfused, drops;
+    bool shares_sequence, overlaps, overlaps_tensor, unfused, drops, is_gated, eager;
 };
 
 enum wf_gen_llm_schedule {
@@ -50,11 +53,18 @@ enum wf_gen_llm_framework {
     WF_GEN_LLM_MEGATRON,
     WF_GEN_LLM_MEGATRON_DEEPSPEED,
     WF_GEN_LLM_MEGATRON_CORE,
-    WF_GEN_LLM_TORCHTITAN
+    WF_GEN_LLM_TORCHTITAN,
+    WF_GEN_LLM_ANY_FRAMEWORK
 };
 enum wf_gen_llm_phase { WF_GEN_LLM_TRAINING, WF_GEN_LLM_PREFILL, WF_GEN_LLM_DECODE };
 enum wf_gen_llm_precision { WF_GEN_LLM_BF16, WF_GEN_LLM_FP8 };
-enum wf_gen_llm_recompute { WF_GEN_LLM_NOTHING, WF_GEN_LLM_ATTENTION, WF_GEN_LLM_EVERYTHING };
+enum wf_gen_llm_recompute {
+    WF_GEN_LLM_NOTHING,
+    WF_GEN_LLM_ATTENTION,
+    WF_GEN_LLM_SELECTIVE, /* every other product, and what only moves data */
+    WF_GEN_LLM_EVERYTHING,
+    WF_GEN_LLM_WHAT_FITS
+};
 
 /* ---- work ---- */
 

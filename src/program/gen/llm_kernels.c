@@ -97,6 +97,21 @@ static void accumulate(const struct wf_gen_llm_params *p, uint64_t weights,
     }
 }
 
+/* Without a compiler PyTorch computes a norm, a rotation or a gated nonlinearity in many kernels, each of
+ * which reads and writes everything, partly with 4 bytes. Bytes of an element forwards and backwards,
+ * counted in a profile of a layer of Llama (docs/models/llm.md#frameworks). */
+enum {
+    EAGER_NORM = 36,
+    EAGER_NORM_BACKWARD = 102,
+    EAGER_SUMS_BACKWARD = 15, /* the residual's gradient, and those of several inputs */
+    EAGER_ROTATION = 20,
+    EAGER_REPEAT = 4, /* of keys and values for each head */
+    EAGER_GATE = 10,
+    EAGER_GATE_BACKWARD = 18,
+    EAGER_KERNELS = 9,
+    EAGER_KERNELS_BACKWARD = 17,
+};
+
 /* A norm and, with what came before it, a residual sum with bias and dropout. */
 static void join(const struct wf_gen_llm_params *p, uint64_t tokens, bool backward,
                  struct wf_gen_llm_work *work)
@@ -106,6 +121,13 @@ static void join(const struct wf_gen_llm_params *p, uint64_t tokens, bool backwa
     uint64_t shared = p->shares_sequence ? p->tensor : 1;
 
     launch(work, p->tensor > 1 ? COLLECTIVE : 0, 0);
+    if (p->eager) {
+        uint64_t bytes =
+            backward ? EAGER_NORM_BACKWARD + EAGER_SUMS_BACKWARD : EAGER_NORM + sum;
+        launch(work, backward ? EAGER_KERNELS_BACKWARD : EAGER_KERNELS,
+               tokens * p->hidden / shared * bytes);
+        return;
+    }
     launch(work, backward ? 5 : 2, tokens * p->hidden / shared * (sum + norm));
 }
 
@@ -143,7 +165,9 @@ static void flash(const struct wf_gen_llm_params *p, const struct wf_gen_llm_sha
                   struct wf_gen_llm_work *forward, struct wf_gen_llm_work *backward)
 {
     uint64_t width = (p->heads + p->kv_heads) * p->head_width / p->tensor;
-    uint64_t rotation = shape->tokens * width * 2 * NUMBER;
+    uint64_t each =
+        p->eager ? EAGER_ROTATION + (p->kv_heads < p->heads ? EAGER_REPEAT : 0) : 2 * NUMBER;
+    uint64_t rotation = shape->tokens * width * each;
 
     forward->flops16 += shape->core.flops16;
     backward->flops16 += shape->core.flops16 / 100 * shape->core_backward_percent;
@@ -187,7 +211,7 @@ static void ffn(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shap
     struct wf_gen_llm_work *backward = &shape->backward[WF_GEN_LLM_OF_FFN];
     bool experts = p->experts > 1;
     uint64_t rows = shape->tokens * (experts ? p->top_k : 1), f = p->ffn / p->tensor;
-    uint64_t inner = p->gated ? 2 * f : f;
+    uint64_t inner = p->is_gated ? 2 * f : f;
     uint64_t here = experts ? p->experts / p->expert : 1;
 
     multiply(p, (struct product){rows, inner, p->hidden, here}, 1, forward);
@@ -203,8 +227,10 @@ static void ffn(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shap
     join(p, shape->tokens, false, forward);
     join(p, shape->tokens, true, backward);
     /* The nonlinearity, which reads its input and bias, and its gradient. */
-    launch(forward, 1, rows * (inner + f) * NUMBER);
-    launch(backward, 2, rows * (2 * inner + 2 * f) * NUMBER);
+    bool apart = p->eager && p->is_gated;
+    launch(forward, apart ? 2 : 1, rows * (apart ? EAGER_GATE * f : (inner + f) * NUMBER));
+    launch(backward, apart ? 3 : 2,
+           rows * (apart ? EAGER_GATE_BACKWARD * f : (2 * inner + 2 * f) * NUMBER));
     accumulate(p, here * p->hidden * inner, backward);
     accumulate(p, here * p->hidden * f, backward);
     launch(backward, 4, 0);

@@ -47,10 +47,14 @@ static uint64_t kept_by_layer(const struct wf_gen_llm_params *p)
                           ? 0
                           : p->heads / p->tensor * p->sequence * (p->drops ? 5 : 2);
     uint64_t masks = p->drops ? 2 * h : 0;
+    uint64_t inner = ffn * (p->is_gated ? 2 : 1);
 
+    if (p->recompute == WF_GEN_LLM_SELECTIVE) { /* half of the results of products */
+        return NUMBER * (h + q) + NUMBER * (q + 2 * kv + h + inner + h * active) / 2;
+    }
     return scores + masks + NUMBER * h + input * h + NUMBER * (q + 2 * kv) +
            (p->recompute == WF_GEN_LLM_ATTENTION ? 0 : NUMBER * q) + NUMBER * h +
-           input * h * active + NUMBER * ffn * (p->gated ? 2 : 1) + input * ffn;
+           input * h * active + NUMBER * inner + input * ffn;
 }
 
 /* The most layers that have begun a microbatch forwards and not ended it backwards. */

@@ -52,7 +52,7 @@ static void set_layers(const struct wf_gen_llm_params *p, struct wf_gen_llm_shap
 {
     uint64_t t = out->tokens, h = p->hidden, kv = kv_width(p), q = p->heads * p->head_width;
     uint64_t shared = p->shares_sequence ? p->tensor : 1; /* who shares norms and sums */
-    uint64_t matrices = p->gated ? 3 : 2;
+    uint64_t matrices = p->is_gated ? 3 : 2;
     uint64_t weights = 2 * h * q + 2 * h * kv, ffn = matrices * h * p->ffn;
     uint64_t active = p->experts > 1 ? p->top_k : 1;
     uint64_t per_rank = p->experts > 1 ? p->experts / p->expert : 1;

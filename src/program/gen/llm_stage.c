@@ -102,12 +102,13 @@ static uint64_t div_up(uint64_t a, uint64_t b)
 
 /* A block of work between the collectives of tensor parallelism: with sequence parallelism
  * `gathers` allgathers before it and a reduce-scatter after it, else an allreduce after it. If
- * they overlap, products of matrices hide them piece by piece. */
+ * they overlap, products of matrices hide them piece by piece, or a share of them. */
 static void block(struct builder *b, struct wf_gen_llm_work moves, struct wf_gen_llm_work work,
                   uint32_t gathers, bool scatters)
 {
     const struct wf_gen_llm_params *p = b->p;
     uint64_t part = div_up(b->shape->activation, p->tensor);
+    uint64_t hidden = p->overlaps_tensor ? part * p->tensor_hidden / 100 : 0;
 
     compute(b, moves);
     if (p->tensor == 1) {
@@ -121,22 +122,21 @@ static void block(struct builder *b, struct wf_gen_llm_work moves, struct wf_gen
         }
         return;
     }
-    enum wf_op_kind gather = p->overlaps_tensor ? WF_OP_IALLGATHER : WF_OP_ALLGATHER;
-    enum wf_op_kind scatter =
-        p->overlaps_tensor ? WF_OP_IREDUCE_SCATTER_BLOCK : WF_OP_REDUCE_SCATTER_BLOCK;
     uint32_t n = gathers + (scatters ? 1 : 0);
 
-    for (uint32_t i = 0; i < gathers; i++) {
-        collective(b, gather, WF_GEN_LLM_TENSOR, part, TENSORS + i);
+    for (uint32_t i = 0; i < gathers && hidden < part; i++) {
+        collective(b, WF_OP_ALLGATHER, WF_GEN_LLM_TENSOR, part - hidden, 0);
     }
-    if (p->overlaps_tensor && scatters) {
-        collective(b, scatter, WF_GEN_LLM_TENSOR, part, TENSORS + gathers);
+    for (uint32_t i = 0; i < n && hidden > 0; i++) {
+        collective(b, i < gathers ? WF_OP_IALLGATHER : WF_OP_IREDUCE_SCATTER_BLOCK,
+                   WF_GEN_LLM_TENSOR, hidden, TENSORS + i);
     }
     compute(b, work);
-    if (p->overlaps_tensor && n > 0) {
+    if (n > 0 && hidden > 0) {
         wait(b, TENSORS, n);
-    } else if (scatters) {
-        collective(b, scatter, WF_GEN_LLM_TENSOR, part, 0);
+    }
+    if (scatters && hidden < part) {
+        collective(b, WF_OP_REDUCE_SCATTER_BLOCK, WF_GEN_LLM_TENSOR, part - hidden, 0);
     }
 }
 
@@ -297,6 +297,24 @@ static void backward_kernels(struct builder *b, enum wf_gen_llm_part part, bool 
     block(b, nothing, apart ? percent(work, 50) : work, gathers, scatters);
 }
 
+/* What selective recomputation computes again: every other product and what only moves data, but not
+ * attention. Collectives keep their results. */
+static struct wf_gen_llm_work selected(const struct builder *b)
+{
+    const struct wf_gen_llm_shape *shape = b->shape;
+    struct wf_gen_llm_work products = plus(shape->attention, shape->ffn);
+    struct wf_gen_llm_work moves = plus(shape->attention_moves, shape->ffn_moves);
+
+    if (counts_kernels(b)) {
+        const struct wf_gen_llm_work *core = &shape->forward[WF_GEN_LLM_OF_CORE];
+        moves =
+            plus(shape->forward[WF_GEN_LLM_OF_ATTENTION], shape->forward[WF_GEN_LLM_OF_FFN]);
+        products = (struct wf_gen_llm_work){moves.flops16 - core->flops16, moves.flops8, 0, 0};
+        moves.flops16 = moves.flops8 = 0;
+    }
+    return plus(percent(products, 50), moves);
+}
+
 /* The gradients of the input, and those of the weights unless they are computed apart. */
 static void backward_layer(struct builder *b, bool apart)
 {
@@ -311,6 +329,8 @@ static void backward_layer(struct builder *b, bool apart)
         forward_layer(b);
     } else if (b->p->recompute == WF_GEN_LLM_ATTENTION) {
         compute(b, counts_kernels(b) ? shape->forward[WF_GEN_LLM_OF_CORE] : shape->core);
+    } else if (b->p->recompute == WF_GEN_LLM_SELECTIVE) {
+        compute(b, selected(b));
     }
     exchange_tokens(b);
     if (counts_kernels(b)) {

@@ -95,8 +95,15 @@ struct wf_source_work {
     double bus_share;
     uint64_t tokens; /* of a training step */
     uint64_t flops_per_token;
-    bool is_8bit;                   /* matrices are multiplied with 8-bit numbers */
-    struct wf_source_memory memory; /* of training */
+    bool is_8bit;                      /* matrices are multiplied with 8-bit numbers */
+    const char *framework, *recompute; /* of training, or null: what auto came to */
+    struct wf_source_memory memory;    /* of training */
+};
+
+/* What generators know of the machine. */
+struct wf_source_machine {
+    uint64_t memory;       /* bytes of a device; 0: unknown */
+    const char *framework; /* cpu.framework */
 };
 
 /* What has names. Their numbers are in trace files. A site is that of a compute op: the functions
@@ -134,6 +141,8 @@ struct wf_source_ops {
     const struct wf_param *params;
     size_t params_size;
 
+    /* Notes in the params what create() is to know of the machine. May be null. */
+    void (*adapt)(void *params, const struct wf_source_machine *machine);
     /* Builds the source of a program of `n_ranks` >= 1 ranks. `params` is borrowed. On success
      * the caller owns *out and releases it with wf_source_free(); on failure *out is left
      * alone. */

@@ -61,6 +61,10 @@ static void add_training(struct wf_value *result, const struct wf_source_work *w
     double rate = (double)work->tokens / seconds;
 
     wf_doc_count(section, "steps", work->repeats);
+    if (work->framework != NULL) {
+        wf_doc_text(section, "framework", work->framework);
+        wf_doc_text(section, "recompute", work->recompute);
+    }
     wf_doc_measured(section, "step_ps", step, 0);
     wf_doc_count(section, "tokens_per_step", work->tokens);
     wf_doc_measured(section, "tokens_per_second", rate, DECIMALS);

@@ -387,6 +387,13 @@ static enum wf_status open_source(struct wf_plan *plan, uint32_t number, struct 
     if (job->graph_gen != NULL) {
         return job->graph_gen->create(job->block.values, n, &job->graph, err);
     }
+    if (job->gen != NULL && job->gen->adapt != NULL) {
+        const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
+        const struct wf_source_machine machine = {
+            .memory = cpu != NULL ? cpu->memory : 0,
+            .framework = cpu != NULL ? wf_cpu_framework_names[cpu->framework] : ""};
+        job->gen->adapt(job->block.values, &machine);
+    }
     return job->gen != NULL ? job->gen->create(job->block.values, n, &job->source, err)
                             : open_trace(plan, number, job, err);
 }

@@ -227,6 +227,7 @@ static const struct wf_phrase_line answer_lines[] = {
      .text = "{step_ps:time} a step, {tokens_per_second:real} tokens/s "
              "({tokens_per_second_and_device:real} each), [MFU {mfu_percent:.1} %, ]"
              "{model_tflops_per_device:.0} TFlop/s each"},
+    {"  defaults", "result.training", .text = "[framework {framework}, recompute {recompute}]"},
     {"  of the time", "result.training",
      .text =
          "compute {compute_percent:.1} %, bubbles {bubble_percent:.1} %, exposed communication "

@@ -16,6 +16,9 @@
     .name = #member, .type = (row_type), .def = (default_value), \
     .offset = offsetof(struct wf_cpu_params, member)
 
+const char *const wf_cpu_framework_names[] = {
+    "none", "megatron", "megatron-deepspeed", "megatron-core", "torchtitan", NULL};
+
 const struct wf_param wf_cpu_params[] = {
     {ROW(name, WF_PARAM_TEXT, ""), .doc = "Name of the processor; only echoed in results"},
     {ROW(cores, WF_PARAM_COUNT, "0"), .max = "1000000",
@@ -44,6 +47,8 @@ const struct wf_param wf_cpu_params[] = {
     {ROW(dispatch, WF_PARAM_TIME, "0"), .min = "0", .max = "1s",
      .doc = "Time of the host to launch a kernel of a GPU, for programs that count kernels: "
             "they take at least that long"},
+    {ROW(framework, WF_PARAM_ENUM, "none"), .choices = wf_cpu_framework_names,
+     .doc = "What gen.framework=auto is on this machine"},
     WF_PARAM_END,
 };
 

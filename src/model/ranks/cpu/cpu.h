@@ -27,9 +27,11 @@ struct wf_cpu_params {
     double efficiency8;       /* the same on 8-bit numbers; 0: the same share */
     uint64_t memory_bandwidth;
     int64_t dispatch; /* time that the host needs for each kernel */
+    int framework;    /* of wf_cpu_framework_names: what gen:llm assumes by default */
 };
 
-extern const struct wf_param wf_cpu_params[]; /* parameters of struct wf_cpu_params */
+extern const char *const wf_cpu_framework_names[]; /* null-terminated; those of gen.framework */
+extern const struct wf_param wf_cpu_params[];      /* parameters of struct wf_cpu_params */
 
 /* A factor as a fixed-point number with 32 fractional bits: times are multiplied in integers,
  * so that they are the same on all machines. */
