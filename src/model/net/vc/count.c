@@ -180,6 +180,46 @@ static bool takes_too_long(const struct wf_topo *topo)
     return (uint64_t)topo->n_vertices * wf_topo_first_link(topo, topo->n_vertices) > SEARCH_MAX;
 }
 
+static struct wf_vc_hop hop_between(const struct wf_vc_level *level, const struct links *links,
+                                    uint32_t from, uint32_t to)
+{
+    uint32_t port = 0;
+
+    while (links->to[links->first[from] + port] != to) {
+        port++;
+    }
+    return level->kind->hop(level, from, port);
+}
+
+static bool same_hop(struct wf_vc_hop a, struct wf_vc_hop b)
+{
+    return a.rank == b.rank && a.dateline == b.dateline && a.end == b.end;
+}
+
+/* Whether routes to a vertex have the classes of those to another one: both hang on one router, by hops of
+ * one kind. `known` has the first such vertex of each router + 1. A network with many nodes on a router
+ * takes a search for each router then. */
+static bool is_like_another(const struct wf_vc_level *level, const struct links *links,
+                            uint32_t vertex, uint32_t *known)
+{
+    const struct wf_topo_csr *reverse = &links->reverse;
+    uint32_t out = links->first[vertex], in = reverse->first[vertex];
+
+    if (links->first[vertex + 1] - out != 1 || reverse->first[vertex + 1] - in != 1 ||
+        links->to[out] != reverse->to[in]) {
+        return false;
+    }
+    uint32_t router = links->to[out], other = known[router];
+    if (other == 0) {
+        known[router] = vertex + 1;
+        return false;
+    }
+    return same_hop(hop_between(level, links, vertex, router),
+                    hop_between(level, links, other - 1, router)) &&
+           same_hop(hop_between(level, links, router, vertex),
+                    hop_between(level, links, router, other - 1));
+}
+
 uint32_t wf_vc_count_lowest(const struct wf_vc_level *level, bool *is_guess)
 {
     const struct wf_topo *topo = level->topo;
@@ -191,16 +231,18 @@ uint32_t wf_vc_count_lowest(const struct wf_vc_level *level, bool *is_guess)
     links_init(&links, topo);
     tally_init(&tally, level);
     uint32_t *dist = wf_xcalloc(topo->n_vertices, sizeof(*dist));
+    uint32_t *known = wf_xcalloc(topo->n_vertices, sizeof(*known));
     for (uint32_t i = 0; i < (*is_guess ? SAMPLES : n); i++) {
         uint32_t dst =
             *is_guess ? (uint32_t)wf_rng_below(wf_rng_draw(1, 1, i), topo->n_nodes) : i;
-        if (is_end(topo, dst)) {
+        if (is_end(topo, dst) && !is_like_another(level, &links, dst, known)) {
             (void)wf_topo_csr_search(&links.reverse, dst, dist, tally.walk);
             lowest_ports(&links, dist, tally.port);
             uint32_t here = tally_routes(&tally);
             most = here > most ? here : most;
         }
     }
+    free(known);
     free(dist);
     tally_fini(&tally);
     links_fini(&links);
