@@ -57,7 +57,7 @@ function(weft_live_module variable)
         engine/hosts/barrier.c engine/hosts/comm.c engine/hosts/comm_mpi.c engine/hosts/pin_hwloc.c engine/hosts/place.c
         model/net/router/lockstep/device.c model/net/router/lockstep/kernels.c model/net/router/lockstep/program.c
         base/result/json.c
-        run/execute/exec_gpu.c run/program/program_crash.c run/program/program_libraries.c run/program/source_line.c
+        run/execute/exec_gpu.c run/execute/orders.c run/program/program_crash.c run/program/program_libraries.c run/program/source_line.c
         run/machine/yaml.c
         model/topo/graph_graphml.c
         program/trace/otf2/out.c program/trace/weft/pack.c)

@@ -52,7 +52,7 @@ MAY_INCLUDE = {
     "model/net/route": ["base", "model/topo", "model/net/vc"],
     "model/net/vc": ["base", "model/topo"],
     "model/ranks": ["base", "engine", "model/coll", "model/net", "program/ops"],
-    "mpi": ["program/ops/finding.h", "program/ops/op.h"],
+    "mpi": ["program/ops/decision.h", "program/ops/finding.h", "program/ops/op.h"],
     "mpi/lib": ["weft", "base/imports.h", "program/ops/finding.h"],
     "mpi/vrank": ["base", "program/ops", "program/trace"],
     "model/traffic": ["base", "model/topo", "model/net"],
@@ -101,7 +101,7 @@ SEAMS = {
     """.split(),
     "program": """
         extrapolate/explain.h extrapolate/extrapolate.h extrapolate/notes.h extrapolate/verify.h
-        gen/gen.h gen/graphs.h ops/changed.h ops/created.h ops/disturbance.h ops/fields.h
+        gen/gen.h gen/graphs.h ops/changed.h ops/created.h ops/decision.h ops/disturbance.h ops/fields.h
         ops/finding.h ops/graph.h ops/graph_repeat.h ops/groups.h ops/live.h ops/looped.h
         ops/matching.h ops/op.h ops/op_kinds.h ops/resample.h ops/retimed.h ops/robust.h
         ops/roi.h ops/source.h ops/steps.h trace/clog2/out.h trace/copy.h trace/cut/cut.h
@@ -114,7 +114,7 @@ SEAMS = {
         vrank/crash.h vrank/program_libraries.h vrank/program_source.h vrank/recorder.h
     """.split(),
     "run": """
-        execute/executor.h execute/run.h execute/world.h import/codes.h import/codes_text.h
+        execute/executor.h execute/orders.h execute/run.h execute/world.h import/codes.h import/codes_text.h
         machine/machine.h machine/yaml.h program/program.h scenario/catalog.h scenario/scenario.h
         workload/workload.h
     """.split(),

@@ -16,12 +16,13 @@
  * before it is needed.
  */
 
+#include "program/ops/decision.h"
 #include "program/ops/finding.h"
 #include "program/ops/op.h"
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 16 };
+enum { WF_PORT_VERSION = 17 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -123,14 +124,19 @@ struct wf_port_simulator {
     uint64_t (*place)(const struct wf_port_rank *self, const void *address);
     /* The program has used MPI wrongly. By any thread. */
     void (*finding)(const struct wf_port_simulator *port, const struct wf_finding *finding);
+    /* In left_over(), with `schedule`: a decision of the run. */
+    void (*decided)(const struct wf_port_simulator *port, const struct wf_decision *decision);
 
     uint64_t payload_max; /* data of more bytes need not arrive */
     bool checks_data;     /* check that data does not change on its way */
     bool checks_use;      /* find errors in the use of MPI */
-    double scale;         /* compute times are multiplied by it in the simulation */
-    uint32_t cores;       /* that a rank can compute on at a time; 0: any number */
-    bool host_clock;      /* clocks and sleeping are those of the host */
-    bool measures;        /* compute times are measured: nothing takes no time */
+    /* Decisions that are fixed, and all others are told; null: they are not looked at. All ranks
+     * run in one thread then. */
+    const struct wf_schedule *schedule;
+    double scale;    /* compute times are multiplied by it in the simulation */
+    uint32_t cores;  /* that a rank can compute on at a time; 0: any number */
+    bool host_clock; /* clocks and sleeping are those of the host */
+    bool measures;   /* compute times are measured: nothing takes no time */
 };
 
 /* A piece of a parcel. */

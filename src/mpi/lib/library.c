@@ -2,6 +2,7 @@
 /* How ranks begin and end, and what all MPI functions share. */
 #include "mpi/lib/bindings/fortran.h"
 #include "mpi/lib/checker/checker.h"
+#include "mpi/lib/checker/orders.h"
 #include "mpi/lib/comm/directory.h"
 #include "mpi/lib/comm/properties.h"
 #include "mpi/lib/comm/registry.h"
@@ -37,6 +38,7 @@ static bool attach(const struct wf_port_simulator *port, uint32_t n_ranks)
                             .registry = wl_comm_registry_new(),
                             .world = wl_comm_new(0, n_ranks, NULL),
                             .checked = port->checks_use ? wl_check_registry_new() : NULL};
+    wl.orders = port->schedule != NULL && port->checks_use ? wl_orders_new() : NULL;
     return true;
 }
 
@@ -169,6 +171,7 @@ static void detach(void)
     }
     wl_comm_registry_free(wl.registry);
     wl_check_registry_free(wl.checked);
+    wl_orders_free(wl.orders);
     free(wl.identity);
     wl_omp_left_free();
     wl = (struct wl_shared){.port = NULL};
@@ -277,6 +280,9 @@ static void note_op(struct wl_rank *rank, const struct wf_op *op)
     if (!looks && op->kind != WF_OP_COMPUTE) {
         rank->same_times = 0;
         rank->looks = false;
+        if (wl_orders()) {
+            wl_order_goes_on(rank);
+        }
     }
 }
 

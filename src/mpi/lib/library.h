@@ -46,6 +46,8 @@ struct wl_comm;
 struct wl_comm_registry;
 struct wl_datarep;
 struct wl_name;
+struct wl_order_decision;
+struct wl_orders;
 struct wl_partitioned;
 struct wl_exit_handler;
 struct wl_lock;
@@ -68,6 +70,7 @@ struct wl_shared {
     struct wl_comm_registry *registry;
     const struct wf_port_processes *processes; /* null: all ranks run in this process */
     struct wl_check_registry *checked;         /* collectives of --check; null without it */
+    struct wl_orders *orders;                  /* decisions (checker/orders.h); or null */
     struct wl_omp_left *_Atomic left;          /* threads on whose stacks ranks have ended */
     bool in_child; /* this process is a copy that fork() created: there are no ranks in it */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the MPI library asks of the simulator: it runs in the thread of a rank. */
+#include "base/array.h"
 #include "base/call_site.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -262,6 +263,16 @@ static void port_finding(const struct wf_port_simulator *simulator,
     wf_vrank_shared_found(&wf_vrank_program_of(&program->source)->shared, finding);
 }
 
+static void port_decided(const struct wf_port_simulator *simulator,
+                         const struct wf_decision *decision)
+{
+    const struct wf_vrank_program *program =
+        (const void *)((const char *)simulator - offsetof(struct wf_vrank_program, port));
+    struct wf_decisions *all = &wf_vrank_program_of(&program->source)->decisions;
+
+    WF_PUSH(all->items, all->n, all->capacity, *decision);
+}
+
 static void port_touch(struct wf_port_rank *self, void *place, size_t bytes)
 {
     wf_vrank_image_touch(rank_of(self)->program->image, place, bytes);
@@ -336,6 +347,7 @@ const struct wf_port_simulator wf_vrank_port = {
     .node = port_node,
     .place = port_place,
     .finding = port_finding,
+    .decided = port_decided,
 };
 
 void wf_vrank_rank_main(void *arg)

@@ -221,6 +221,11 @@ static void program_findings(const struct wf_source *source, struct wf_findings 
     wf_vrank_shared_findings(&program->shared, out);
 }
 
+static const struct wf_decisions *program_decisions(const struct wf_source *source)
+{
+    return &wf_vrank_program_of(source)->decisions;
+}
+
 static struct wf_live_spent program_spent(const struct wf_source *source)
 {
     const struct wf_vrank_program *program = wf_vrank_program_of(source);
@@ -406,6 +411,8 @@ static void program_destroy(struct wf_source *source)
     wf_vrank_labels_free(program->labels);
     wf_vrank_kernels_free(program->kernels);
     free(program->kernel_counts);
+    free(program->decisions.items);
+    wf_schedule_fini(&program->schedule);
     free(program->config.argv);
     wf_vrank_shared_fini(&program->shared);
     free(program);
@@ -422,6 +429,7 @@ static const struct wf_live_ops program_hooks = {
     .unload = program_unload,
     .common_region = program_common_region,
     .findings = program_findings,
+    .decisions = program_decisions,
     .spent = program_spent,
     .ends = program_ends,
     .kernels = program_kernels,
@@ -486,6 +494,11 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
         status = wf_vrank_program_kernels(program, config->kernels, err);
     }
     program->config.kernels = NULL;
+    if (status == WF_OK && config->schedule != NULL && config->schedule[0] != '\0') {
+        status = wf_schedule_parse(config->schedule, &program->schedule, err);
+        program->port.schedule = &program->schedule;
+    }
+    program->config.schedule = NULL;
     image.kernels = program->kernels;
     if (status == WF_OK && program->kernels != NULL && program->kernels->n_shares > 0) {
         status = wf_vrank_overlay_new(program->kernels, image.memory, &program->overlay, err);

@@ -34,9 +34,12 @@ struct wf_vrank_config {
     uint64_t payload_kept; /* data of more bytes need not arrive, but for its ends */
     bool check;            /* check that data does not change on its way */
     bool check_use;        /* find errors in the use of MPI */
-    double scale;          /* of compute times, in the simulation */
-    uint32_t cores;        /* for the threads of a rank; 0: any number */
-    bool host_clock;       /* the program reads the clocks of the host */
+    /* With check_use: decisions that are fixed, and all are told; null or empty: they are not.
+     * Borrowed. */
+    const char *schedule;
+    double scale;    /* of compute times, in the simulation */
+    uint32_t cores;  /* for the threads of a rank; 0: any number */
+    bool host_clock; /* the program reads the clocks of the host */
     const char
         *kernels;  /* file of functions that are not executed; null or empty: none. Borrowed */
     uint64_t seed; /* of the random part of their times */

@@ -80,6 +80,8 @@ struct wf_vrank_program {
     struct wf_vrank_kernels *kernels;             /* null: all functions are executed */
     struct wf_vrank_kernel_counts *kernel_counts; /* [function] */
     struct wf_vrank_rank *ranks;
+    struct wf_schedule schedule;
+    struct wf_decisions decisions; /* with a schedule, when the run is over */
     struct wf_vrank_memory memory; /* state of the memory when it became short */
     bool is_short;
     atomic_bool has_crashed; /* a rank, in a process that goes on: */

@@ -4,6 +4,7 @@
 /* The contract between the simulation and a source that is a running program. */
 
 #include "base/buf.h"
+#include "program/ops/decision.h"
 #include "program/ops/finding.h"
 #include "program/ops/source.h"
 
@@ -92,6 +93,9 @@ struct wf_live_ops {
     /* When the run is over: adds what the ranks of this process did wrong. Null: nothing is
      * known. */
     void (*findings)(const struct wf_source *source, struct wf_findings *out);
+    /* After that, if the program has a schedule: its decisions, in the order in which they were begun. Null:
+     * none are known. */
+    const struct wf_decisions *(*decisions)(const struct wf_source *source);
     /* When the run is over. */
     struct wf_live_spent (*spent)(const struct wf_source *source);
     /* Likewise. */

@@ -8,6 +8,7 @@
 #include "program/ops/live.h"
 #include "run/document/document.h"
 #include "run/program/program.h"
+#include "run/scenario/scenario.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -163,7 +164,7 @@ static bool is_checked(const struct wf_plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
         const struct wf_program_params *params = plan->jobs[i].block.values;
-        if (plan->jobs[i].program && params->check_use) {
+        if (plan->jobs[i].program && wf_program_is_checked(params)) {
             return true;
         }
     }
@@ -259,6 +260,115 @@ enum wf_status wf_sim_check_describe(const struct wf_plan *plan, struct wf_findi
     return wf_err_set(err, WF_ESIM,
                       "the program has %" PRIu64 " error%s in its use of MPI: %.400s", errors,
                       errors == 1 ? "" : "s", first);
+}
+
+/* "rank 0: MPI_Recv at race.c:12 gets the message of rank 2". */
+static void word_decision(const struct wf_decision *decision, const struct wf_sim_place *place,
+                          char *words)
+{
+    static const char *const verbs[] = {
+        [WF_DECISION_RECEIVE] = "gets a message of rank",
+        [WF_DECISION_PROBE] = "finds a message of rank",
+        [WF_DECISION_LOOK] = "finds a message of rank",
+        [WF_DECISION_TEST] = "finds complete: request",
+        [WF_DECISION_WAIT] = "completes request",
+    };
+    char call[PLACE_TEXT_MAX], outcome[80] = "finds nothing";
+
+    if (decision->outcome >= 0) {
+        (void)snprintf(outcome, sizeof(outcome), "%s %" PRId32 "%s", verbs[decision->kind],
+                       decision->outcome,
+                       decision->kind <= WF_DECISION_LOOK ? " of its communicator" : "");
+    }
+    (void)snprintf(words, WORDS_MAX, "rank %" PRIu32 ": %.300s %s", decision->call.rank,
+                   call_text(&decision->call, place, call), outcome);
+}
+
+static void word_orders(const struct wf_orders *orders, char *words)
+{
+    if (orders->found) {
+        (void)snprintf(words, WORDS_MAX,
+                       "number %" PRIu64
+                       " has errors; to run it again: --schedule \"%.900s\"%s",
+                       orders->runs, orders->schedule,
+                       strlen(orders->schedule) > 900 ? "... (see the document)" : "");
+    } else {
+        (void)snprintf(words, WORDS_MAX, "%" PRIu64 " run, %s", orders->runs,
+                       orders->is_complete ? "which are all"
+                                           : "the limit; there are more (--orders)");
+    }
+}
+
+static size_t count_fixed(const struct wf_scenario *scenario)
+{
+    const struct wf_setting *setting = wf_scenario_find(scenario, "run.schedule");
+    struct wf_schedule schedule = {.n = 0};
+    struct wf_err err;
+
+    if (setting == NULL || wf_schedule_parse(setting->value, &schedule, &err) != WF_OK) {
+        return 0;
+    }
+    size_t n = schedule.n;
+    wf_schedule_fini(&schedule);
+    return n;
+}
+
+/* The decisions that the schedule fixes. Returns how many the program came to. */
+static size_t add_decisions(const struct wf_execution *x, struct wf_value *section)
+{
+    struct wf_value *list = wf_doc_list(section, "decisions");
+    size_t n = 0;
+    uint64_t *sites = wf_xcalloc(x->decisions.n + 1, sizeof(*sites));
+    struct wf_sim_place *places = wf_xcalloc(x->decisions.n + 1, sizeof(*places));
+    char words[WORDS_MAX];
+
+    for (size_t i = 0; i < x->decisions.n; i++) {
+        sites[n] = call_at(x->decisions.items[i].call.site);
+        n += x->decisions.items[i].is_fixed;
+    }
+    wf_sim_places(path_of(&x->plan), sites, n, places);
+    n = 0;
+    for (size_t i = 0; i < x->decisions.n; i++) {
+        const struct wf_decision *decision = &x->decisions.items[i];
+        if (decision->is_fixed) {
+            struct wf_value *item = wf_doc_section(list, NULL);
+            wf_doc_text(item, "kind", wf_decision_name(decision->kind));
+            add_call(item, &decision->call, &places[n]);
+            word_decision(decision, &places[n++], words);
+            wf_doc_text(item, "words", words);
+        }
+    }
+    free(places);
+    free(sites);
+    return n;
+}
+
+void wf_sim_check_describe_orders(const struct wf_execution *x, struct wf_value *root)
+{
+    const struct wf_orders *orders = x->orders;
+    struct wf_value *check = (struct wf_value *)wf_unconst(wf_doc_find(root, "check"));
+
+    if (check == NULL || orders == NULL) {
+        return;
+    }
+    struct wf_value *section = wf_doc_section(check, "orders");
+    char words[WORDS_MAX];
+    if (orders->is_search) {
+        word_orders(orders, words);
+        wf_doc_text(section, "words", words);
+        wf_doc_count(section, "runs", orders->runs);
+        wf_doc_count(section, "impossible", orders->impossible);
+        wf_doc_count(section, "most", orders->most);
+        wf_doc_bool(section, "complete", orders->is_complete);
+        wf_doc_bool(section, "found", orders->found);
+        wf_doc_text(section, "schedule", orders->schedule);
+    }
+    size_t n = add_decisions(x, section), n_fixed = count_fixed(x->scenario);
+    if (n < n_fixed) {
+        wf_sim_warn(root,
+                    "the program did not come to %zu of the %zu decisions of its schedule",
+                    n_fixed - n, n_fixed);
+    }
 }
 
 /* Whether the program made the error itself; others only follow from its early end. */

@@ -2,6 +2,7 @@
 /* The stages that execute a prepared job and make its document. */
 #include "run/execute/stages.h"
 
+#include "base/array.h"
 #include "base/result/result.h"
 #include "base/units.h"
 #include "engine/hosts/comm.h"
@@ -174,6 +175,19 @@ static void mention_left(const struct wf_job *job, int64_t rank, struct wf_err *
     }
 }
 
+/* A run with a schedule has one program. */
+static void collect_decisions(struct wf_execution *x)
+{
+    const struct wf_source *source = x->plan.n_jobs > 0 ? x->plan.jobs[0].source : NULL;
+
+    if (source != NULL && source->live != NULL && source->live->decisions != NULL) {
+        const struct wf_decisions *all = source->live->decisions(source);
+        for (size_t i = x->decisions.n; i < all->n; i++) {
+            WF_PUSH(x->decisions.items, x->decisions.n, x->decisions.capacity, all->items[i]);
+        }
+    }
+}
+
 /* What all processes know together. */
 struct everywhere {
     struct wf_findings findings;
@@ -216,6 +230,7 @@ static enum wf_status fill_document(struct wf_execution *x, struct everywhere *a
         wf_document_recording(root, job, own->engine, &own->run);
     }
     status = wf_sim_check_describe(&x->plan, &all->findings, root, status, x->err);
+    wf_sim_check_describe_orders(x, root);
     wf_sim_warn_unused(&x->plan, root);
     wf_sim_warn_assumed(&x->plan, root);
     if (replay) {
@@ -243,11 +258,14 @@ enum wf_status wf_stage_describe(struct wf_execution *x)
     enum wf_status status = own->status;
 
     x->ran = status == WF_OK;
+    if (status == WF_OK || status == WF_EINTR) {
+        wf_sim_check_collect(&x->plan, x->host->world, &all.findings);
+    }
+    collect_decisions(x);
     if (status != WF_OK && status != WF_EINTR) {
         *x->err = own->err;
         return status;
     }
-    wf_sim_check_collect(&x->plan, x->host->world, &all.findings);
     wf_document_kernels_collect(&x->plan, x->host->world, &kernels);
     if (wf_plan_runs_programs(&x->plan)) {
         all.spent = spent(&x->plan, x->host->world);

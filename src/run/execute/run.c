@@ -13,6 +13,7 @@
 #include "run/execute/world.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* When a stage takes place. */
 enum when {
@@ -128,15 +129,43 @@ static bool has_document(enum wf_status status)
     return status == WF_OK || status == WF_EINTR || status == WF_ESIM;
 }
 
+/* One of many runs: only how it ends counts. */
+static enum wf_status run_order(const struct wf_scenario *scenario,
+                                const struct wf_sim_host *host, struct wf_decisions *decisions,
+                                bool *deadlock)
+{
+    static const struct wf_orders none = {.runs = 0};
+    struct wf_err err;
+    struct wf_execution x = {.scenario = scenario, .host = host, .err = &err, .orders = &none};
+
+    run_all(&x, run_stages);
+    *deadlock =
+        x.doc != NULL && strcmp(wf_doc_get_text(x.doc, "result.status", ""), "deadlock") == 0;
+    *decisions = x.decisions;
+    return x.status;
+}
+
 static enum wf_status run_scenario(const struct wf_scenario *scenario,
                                    const struct wf_sim_host *host, bool explains,
                                    struct wf_value **doc, struct wf_err *err)
 {
     struct wf_execution x = {
         .scenario = scenario, .host = host, .err = err, .explains = explains};
+    struct wf_orders orders = {.runs = 0};
+    struct wf_scenario *own = NULL;
 
+    if (!explains) {
+        x.status = wf_orders_prepare(scenario, host, run_order, &orders, &own, err);
+    }
+    if (own != NULL) {
+        x.scenario = own;
+        x.orders = &orders;
+    }
     run_all(&x, explains ? explain_stages : run_stages);
     wf_execution_fini(&x);
+    free(x.decisions.items);
+    free(orders.schedule);
+    wf_scenario_free(own);
     if (!has_document(x.status)) {
         wf_doc_free(x.doc);
         x.doc = NULL;

@@ -10,6 +10,7 @@
 #include "program/ops/finding.h"
 #include "run/execute/executor.h"
 #include "run/execute/job.h"
+#include "run/execute/orders.h"
 #include "run/execute/record.h"
 #include "run/execute/run.h"
 
@@ -29,6 +30,8 @@ struct wf_execution {
     bool ran;              /* the program ran to its end, in all processes */
     struct wf_value *doc;  /* null until it is described, and in processes but the first */
 
+    const struct wf_orders *orders; /* of a search for errors in all orders; or null */
+    struct wf_decisions decisions; /* of a program with a schedule, once it has been executed */
     struct wf_plan plan;
     bool planned, prepared; /* what there is to release */
     struct wf_trace_out trace;
@@ -114,6 +117,9 @@ void wf_sim_check_collect(const struct wf_plan *plan, struct wf_comm *world,
 enum wf_status wf_sim_check_describe(const struct wf_plan *plan, struct wf_findings *findings,
                                      struct wf_value *root, enum wf_status status,
                                      struct wf_err *err);
+
+/* Adds to that section what is known of other orders, and the decisions of this one. */
+void wf_sim_check_describe_orders(const struct wf_execution *x, struct wf_value *root);
 
 /* A program has ended the run, so that there is no document: adds the first error that it made
  * before, if it is checked, to the text of `err`. All processes call it. */

@@ -53,7 +53,17 @@ const struct wf_param wf_program_params[] = {
     WF_PARAM_ROW(struct wf_program_params, check_use, BOOL, .def = "false",
                  .doc = "Find errors in the use of MPI: unmatched messages, leaked requests, "
                         "arguments that do not fit, buffers in use, epochs of windows, "
-                        "deadlocks; errors make the exit code 4"),
+                        "deadlocks; errors make the exit code 4. With 'all-orders' the program "
+                        "runs again for each order in which its messages and requests could "
+                        "complete"),
+    WF_PARAM_ROW(struct wf_program_params, all_orders, BOOL, .def = "false",
+                 .doc = "Find errors in the use of MPI in all orders in which messages and "
+                        "requests could complete: --check=all-orders"),
+    WF_PARAM_ROW(struct wf_program_params, orders_max, COUNT, .def = "1000", .min = "1",
+                 .doc = "With all_orders: run the program at most so often"),
+    WF_PARAM_ROW(struct wf_program_params, schedule, TEXT, .def = "",
+                 .doc = "Repeat the order that all_orders found: words rank.number=outcome, "
+                        "or 'default' for the first order"),
     WF_PARAM_ROW(struct wf_program_params, robust, BOOL, .def = "true",
                  .doc =
                      "Correct measured compute times that the operating system disturbed, by "
@@ -65,6 +75,11 @@ const struct wf_param wf_program_params[] = {
                         "host's"),
     WF_PARAM_END,
 };
+
+bool wf_program_is_checked(const struct wf_program_params *params)
+{
+    return params->check_use || params->all_orders || params->schedule[0] != '\0';
+}
 
 /* ---- arguments ---- */
 
@@ -175,7 +190,8 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
         .labels = params->labels,
         .payload_kept = params->no_payload ? params->payload_kept : UINT64_MAX,
         .check = params->check,
-        .check_use = params->check_use,
+        .check_use = wf_program_is_checked(params),
+        .schedule = params->schedule,
         .cores = run->cores,
         .scale = run->scale,
         .host_clock = params->clock != 0,

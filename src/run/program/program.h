@@ -27,11 +27,17 @@ struct wf_program_params {
     bool no_payload, check;
     uint64_t payload_kept; /* with no_payload: data of more bytes does not arrive */
     bool check_use;
-    int clock;   /* 0: simulated, 1: the host's */
-    bool robust; /* correct measured times that the operating system disturbed */
+    bool all_orders;
+    uint64_t orders_max;
+    char *schedule; /* struct wf_schedule; empty: none */
+    int clock;      /* 0: simulated, 1: the host's */
+    bool robust;    /* correct measured times that the operating system disturbed */
 };
 
 extern const struct wf_param wf_program_params[]; /* over struct wf_program_params */
+
+/* Whether errors in the use of MPI are looked for. */
+bool wf_program_is_checked(const struct wf_program_params *params);
 
 /* How a program is run. */
 struct wf_program_run {

@@ -45,6 +45,8 @@ struct wf_opt {
     char letter;     /* letter of the short form; 0 for none */
     const char *arg; /* placeholder in help ("<file>"); null: the syntax of the type */
     const char *key; /* the scenario setting that it sets (run/scenario/scenario.h); or null */
+    /* With a key: a value that sets another key to true; or null. */
+    const char *word, *word_key;
     wf_extension_at *formats; /* null, or formats that follow the text of the option in help */
 };
 

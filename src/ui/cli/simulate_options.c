@@ -81,7 +81,9 @@ static enum wf_status apply_options(const struct wf_operands *operands,
 
         if (operands->settings[i] != NULL) {
             (void)snprintf(origin, sizeof(origin), "--%s", row->param.name);
-            WF_TRY(wf_scenario_set(scenario, row->key, operands->settings[i], origin, err));
+            bool is_word = row->word != NULL && strcmp(operands->settings[i], row->word) == 0;
+            WF_TRY(wf_scenario_set(scenario, is_word ? row->word_key : row->key,
+                                   is_word ? "true" : operands->settings[i], origin, err));
         }
     }
     return WF_OK;

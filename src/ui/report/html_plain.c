@@ -251,6 +251,23 @@ static void put_warnings(const struct wf_value *doc, FILE *out)
     }
 }
 
+/* Of weft run --check=all-orders: how many were run, and the decisions of this one. */
+static void put_orders(const struct wf_value *doc, FILE *out)
+{
+    const struct wf_value *list = wf_doc_find(doc, "check.orders.decisions");
+
+    if (wf_doc_find(doc, "check.orders.words") != NULL) {
+        put_element("p", wf_doc_get_text(doc, "check.orders.words", ""), out);
+    }
+    if (list != NULL && list->type == WF_VALUE_LIST && list->first != NULL) {
+        (void)fputs("<ol>\n", out);
+        for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+            put_element("li", wf_doc_get_text(v, "words", ""), out);
+        }
+        (void)fputs("</ol>\n", out);
+    }
+}
+
 /* What weft run --check has found. */
 static void put_check(const struct wf_value *doc, FILE *out)
 {
@@ -263,6 +280,7 @@ static void put_check(const struct wf_value *doc, FILE *out)
     if (list->first == NULL) {
         put_element("h2", "Errors in the use of MPI", out);
         put_element("p", "None.", out);
+        put_orders(doc, out);
         return;
     }
     open_table("Errors in the use of MPI", heads, out);
@@ -276,6 +294,7 @@ static void put_check(const struct wf_value *doc, FILE *out)
         (void)fputs("</tr>\n", out);
     }
     close_table(out);
+    put_orders(doc, out);
 }
 
 /* A comparison or a study: the predicted time of each result. */

@@ -378,6 +378,10 @@ static void write_check(const struct wf_value *doc, FILE *out)
         wf_text_print(out, "%-*s  %s\n", LABEL_WIDTH, "Error",
                       wf_doc_get_text(v, "words", "unknown"));
     }
+    if (wf_doc_find(doc, "check.orders.words") != NULL) {
+        wf_text_print(out, "%-*s  %s\n", LABEL_WIDTH, "Orders",
+                      wf_doc_get_text(doc, "check.orders.words", ""));
+    }
 }
 
 /* ---- all values, for a verbose report ---- */

@@ -2,6 +2,7 @@
 /* Reports of the checker, and what only the end of a rank or of the run shows. */
 #include "mpi/lib/checker/checker.h"
 
+#include "mpi/lib/checker/orders.h"
 #include "mpi/lib/checker/state.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/request.h"
@@ -29,7 +30,7 @@ const char *wl_mark_function(const struct wl_mark *mark)
     return (const char *)&weft_mpi_library + mark->function;
 }
 
-static struct wf_finding_call finding_call(const struct wl_mark *mark)
+struct wf_finding_call wl_finding_call(const struct wl_mark *mark)
 {
     struct wf_finding_call call = {.rank = WF_FINDING_NO_RANK};
 
@@ -45,7 +46,7 @@ void wl_report(enum wf_finding_kind kind, const struct wl_mark *own,
                const struct wl_mark *other, const char *fmt, ...)
 {
     struct wf_finding finding = {
-        .kind = kind, .count = 1, .own = finding_call(own), .other = finding_call(other)};
+        .kind = kind, .count = 1, .own = wl_finding_call(own), .other = wl_finding_call(other)};
     va_list ap;
 
     va_start(ap, fmt);
@@ -276,4 +277,7 @@ void wl_check_left_over(struct wf_port_rank *const *ranks, uint32_t n)
         }
     }
     wl_check_collectives_end();
+    if (wl_orders()) {
+        wl_orders_tell();
+    }
 }

@@ -18,6 +18,7 @@
 struct wl_collective;
 struct wl_comm;
 struct wl_message;
+struct wl_order_message;
 struct wl_recv;
 struct wl_request;
 struct wl_use;
@@ -44,6 +45,7 @@ struct wl_mark {
 };
 struct wl_mark wl_mark_of(const struct wl_rank *rank, struct wl_caller caller);
 const char *wl_mark_function(const struct wl_mark *mark);
+struct wf_finding_call wl_finding_call(const struct wl_mark *mark); /* null: no call */
 
 /* Reports a finding. `other` may be null. */
 void wl_report(enum wf_finding_kind kind, const struct wl_mark *own,
@@ -72,6 +74,7 @@ const char *wl_signature_text(const struct wl_signature *signature);
 struct wl_sent {
     struct wl_mark call;
     struct wl_signature signature;
+    struct wl_order_message *order; /* or null */
 };
 struct wl_sent *wl_check_sent(const struct wl_rank *rank, const struct wl_type *type,
                               size_t count);

@@ -6,6 +6,7 @@
  * process sends its calls to the process of the first member, which compares them.
  */
 #include "mpi/lib/checker/checker.h"
+#include "mpi/lib/checker/orders.h"
 #include "mpi/lib/checker/state.h"
 #include "mpi/lib/coll/collective.h"
 #include "mpi/lib/comm/registry.h"
@@ -332,6 +333,9 @@ void wl_check_collective(const struct wl_rank *rank, const struct wl_view *view,
         1};
     struct note note;
 
+    if (wl_orders() && coll == NULL) {
+        (void)wl_order_meets(rank, view, NULL, true);
+    }
     memset(&note, 0, sizeof(note)); /* padding too: it is sent to other processes */
     note.call = wl_mark_of(rank, wl_caller_of(rank));
     note.root = NO_ROOT;

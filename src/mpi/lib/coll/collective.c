@@ -3,6 +3,7 @@
 #include "mpi/lib/coll/collective.h"
 
 #include "mpi/lib/checker/checker.h"
+#include "mpi/lib/checker/orders.h"
 #include "mpi/lib/comm/topology.h"
 #include "mpi/lib/errors.h"
 #include "mpi/lib/memory.h"
@@ -137,10 +138,20 @@ static void release(const struct wl_collective *coll)
     release_side(&coll->recv);
 }
 
+static int deliver_persistent(struct wl_rank *rank, void *own)
+{
+    const struct wl_collective *coll = own;
+
+    if (wl_orders()) {
+        wl_order_met(rank, coll->meeting);
+    }
+    return finish(coll);
+}
+
 static int deliver(struct wl_rank *rank, void *own)
 {
     const struct wl_collective *coll = own;
-    int code = finish(coll);
+    int code = deliver_persistent(rank, own);
 
     release(coll);
     return code;
@@ -211,7 +222,7 @@ static int perform(struct wl_collective *coll)
 {
     struct wf_op op = make_op(coll);
 
-    if (coll->exchange != NULL && wl_collective_ops[coll->kind].takes(coll)) {
+    if (wl_orders() || (coll->exchange != NULL && wl_collective_ops[coll->kind].takes(coll))) {
         (void)wl_call(coll->rank, &op);
     } else {
         wl_post(coll->rank, &op);
@@ -233,6 +244,9 @@ int wl_collective(struct wl_rank *rank, struct wl_collective *coll, MPI_Request 
     if (wl_checks()) {
         wl_check_collective(rank, &coll->view, coll);
     }
+    if (wl_orders()) {
+        coll->meeting = wl_order_meets(rank, &coll->view, coll, handle == NULL);
+    }
     begin(coll);
     if (handle != NULL) {
         struct wl_request *request = wl_request_new(rank, WL_REQUEST_COLL, handle);
@@ -252,11 +266,6 @@ int wl_collective(struct wl_rank *rank, struct wl_collective *coll, MPI_Request 
 }
 
 /* ---- persistent collectives (MPI-4.0, 6.13) ---- */
-
-static int deliver_persistent(struct wl_rank *rank, void *own)
-{
-    return finish(own);
-}
 
 /* Members may start their persistent collectives in any order. So each has a communicator of
  * its own, which the initialization creates. */
@@ -284,6 +293,9 @@ void wl_collective_start(struct wl_request *request)
     coll->caller = wl_caller_of(coll->rank);
     if (wl_checks()) {
         wl_check_collective_buffers(coll->rank, coll, &request->uses);
+    }
+    if (wl_orders()) {
+        coll->meeting = wl_order_meets(coll->rank, &coll->view, coll, false);
     }
     begin(coll);
     post_nonblocking(coll, request->number);

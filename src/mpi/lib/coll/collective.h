@@ -66,7 +66,8 @@ struct wl_collective {
     struct wl_op held_op; /* of a nonblocking call: the operation, which the program may free */
     const uint32_t *sources, *destinations; /* of neighborhood collectives; allocated */
     uint32_t n_sources, n_destinations;
-    struct wl_caller caller; /* of a checked rank */
+    struct wl_caller caller;          /* of a checked rank */
+    struct wl_order_meeting *meeting; /* of a nonblocking call, for wl_order_met(); or null */
     /* The communicator whose error handler returns if members call with different sizes; 0: the
      * simulation ends the run then. */
     MPI_Comm errors_of;

@@ -3,6 +3,7 @@
 #include "mpi/lib/p2p/point_to_point.h"
 
 #include "mpi/lib/checker/checker.h"
+#include "mpi/lib/checker/orders.h"
 #include "mpi/lib/comm/registry.h"
 #include "mpi/lib/errors.h"
 #include "mpi/lib/interprocess.h"
@@ -77,6 +78,7 @@ int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struc
     if (wl_checks()) {
         message->sent =
             wl_check_sent(rank, type_of(rank, args->type, args->count), (size_t)args->count);
+        message->sent->order = wl_orders() ? wl_order_sent(rank, to, message) : NULL;
     }
     wl_message_send(to, message);
     if (lent && loan != NULL && wl_is_local(to)) {
@@ -210,6 +212,22 @@ int wl_recv_find_stream(struct wl_rank *rank, const struct wl_recv_args *args,
     return MPI_SUCCESS;
 }
 
+void wl_recv_fix_source(struct wl_rank *rank, const struct wl_recv_args *args, int32_t source,
+                        struct wl_recv *recv, struct wf_op *op)
+{
+    struct wl_view view = wl_comm_of(rank, args->comm);
+
+    if (source >= 0 && (uint32_t)source >= view.n_peers) {
+        wl_fatal(rank, "the schedule names rank %d of a communicator of %u", source,
+                 view.n_peers);
+    }
+    if (source >= 0) {
+        recv->any_source = false;
+        op->peer = view.peers + (uint32_t)source;
+        recv->stream.source = wl_member(view.comm, op->peer);
+    }
+}
+
 int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struct wl_recv *recv,
                     struct wf_op *op, bool *proc_null)
 {
@@ -217,6 +235,11 @@ int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struc
 
     if (code != MPI_SUCCESS || *proc_null) {
         return code;
+    }
+    if (wl_orders() && recv->any_source) {
+        wl_recv_fix_source(rank, args,
+                           wl_order_source(rank, WF_DECISION_RECEIVE, recv, &recv->decision),
+                           recv, op);
     }
     recv->posted = wl_caller_of(rank);
     recv->type = type_of(rank, args->type, args->count);

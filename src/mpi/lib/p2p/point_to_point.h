@@ -33,6 +33,9 @@ int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struc
 /* Fills in which messages match: of a receive or a probe. */
 int wl_recv_find_stream(struct wl_rank *rank, const struct wl_recv_args *args,
                         struct wl_recv *recv, struct wf_op *op, bool *proc_null);
+/* The schedule may fix the source of one of any source (checker/orders.h). */
+void wl_recv_fix_source(struct wl_rank *rank, const struct wl_recv_args *args, int32_t source,
+                        struct wl_recv *recv, struct wf_op *op);
 /* Likewise, and where the data goes. */
 int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struct wl_recv *recv,
                     struct wf_op *op, bool *proc_null);

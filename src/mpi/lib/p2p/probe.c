@@ -3,6 +3,7 @@
  * probe posts, in the simulation, a receive of exactly the message it has found: no other
  * receive can get the message then. */
 #include "mpi/lib/checker/checker.h"
+#include "mpi/lib/checker/orders.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/point_to_point.h"
 
@@ -53,6 +54,7 @@ static MPI_Message reserve(struct wl_rank *rank, const struct wl_recv *asked,
 int wl_probe(struct wl_rank *rank, const struct wl_recv_args *args, enum wf_op_kind kind,
              int *flag, MPI_Message *message, MPI_Status *status)
 {
+    static const struct wf_port_answer nothing = {.found = false};
     struct wf_op op = {.kind = kind};
     struct wl_recv asked = {.next = NULL};
     bool proc_null;
@@ -63,14 +65,29 @@ int wl_probe(struct wl_rank *rank, const struct wl_recv_args *args, enum wf_op_k
     if (proc_null) {
         wl_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     } else if (code == MPI_SUCCESS) {
-        const struct wf_port_answer *answer = wl_call(rank, &op);
+        struct wl_order_decision *decision = NULL;
+        int32_t fixed = WF_DECISION_FREE;
+        if (wl_orders() && (asked.any_source || kind != WF_OP_PROBE)) {
+            bool blocks = kind == WF_OP_PROBE;
+            fixed = wl_order_source(rank, blocks ? WF_DECISION_PROBE : WF_DECISION_LOOK, &asked,
+                                    &decision);
+            wl_recv_fix_source(rank, args, fixed, &asked, &op);
+            op.kind = kind = fixed >= 0 ? WF_OP_PROBE : kind;
+        }
+        const struct wf_port_answer *answer =
+            fixed != WF_DECISION_NOTHING ? wl_call(rank, &op) : &nothing;
         *flag = kind == WF_OP_PROBE || answer->found;
         reserved = MPI_MESSAGE_NULL;
+        int32_t source = WF_DECISION_NOTHING;
         if (*flag) {
             struct wl_stream stream;
             const struct wl_message *found = find_message(rank, &asked, answer, &stream);
             wl_status_set(status, (int)found->sender, found->tag, found->whole);
+            source = (int32_t)found->sender;
             reserved = message != NULL ? reserve(rank, &asked, &stream, &op, found) : reserved;
+        }
+        if (decision != NULL) {
+            wl_order_decided(rank, decision, source);
         }
     }
     if (message != NULL) {

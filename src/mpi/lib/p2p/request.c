@@ -3,6 +3,7 @@
 #include "mpi/lib/p2p/request.h"
 
 #include "mpi/lib/checker/checker.h"
+#include "mpi/lib/checker/orders.h"
 #include "mpi/lib/errors.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/message_loan.h"
@@ -70,6 +71,9 @@ void wl_recv_post(struct wl_rank *rank, struct wl_recv *recv)
     if (recv->lands && !rank->shows_receives) {
         rank->shows_receives = true;
         wl_message_queue_show(wl.queues, rank->self->rank, rank);
+    }
+    if (wl_orders()) {
+        wl_order_posts(rank, recv);
     }
     lock(rank);
     link_recv(rank, recv);
@@ -207,6 +211,9 @@ int wl_recv_complete(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *sta
         wl_fatal(rank,
                  "the message from rank %u with tag %d has not arrived; please report this",
                  recv->stream.source, recv->stream.tag);
+    }
+    if (wl_orders()) {
+        wl_order_received(rank, recv, message);
     }
     size_t capacity = recv->count * recv->type->size;
     if (message->whole > capacity) {

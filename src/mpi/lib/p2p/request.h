@@ -23,6 +23,9 @@ struct wl_recv {
     bool lands;                /* senders may write to the buffer (message_loan.h) */
     struct wl_message *landed; /* whose data was, or is being, written there; or null */
     struct wl_caller posted;   /* the call that has posted it */
+    /* Of checker/orders.h: its number among the receives of the rank; and of one of any source, or null. */
+    uint32_t order;
+    struct wl_order_decision *decision;
 };
 
 enum wl_request_kind {

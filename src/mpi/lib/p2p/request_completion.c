@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits and tests: the completion of requests (MPI-3.1, 3.7.3 to 3.7.6). */
 #include "mpi/lib/checker/checker.h"
+#include "mpi/lib/checker/orders.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/message_loan.h"
 #include "mpi/lib/p2p/point_to_point.h"
@@ -230,16 +231,53 @@ int wl_MPI_Wait(struct wl_rank *rank, MPI_Request *handle, MPI_Status *status)
     return code;
 }
 
+/* A test as a decision (checker/orders.h). Returns what the schedule says. */
+static int32_t test_decision(struct wl_rank *rank, const struct wl_request *request,
+                             uint64_t key, struct wl_order_decision **decision)
+{
+    int32_t fixed = wl_orders() ? wl_order_requests(rank, WF_DECISION_TEST, key, decision)
+                                : WF_DECISION_FREE;
+
+    if (*decision != NULL) {
+        wl_order_option(*decision, 0, request);
+    }
+    return fixed;
+}
+
+/* Asks whether requests are complete; with an outcome that is fixed, waits until they are. */
+static bool ask(struct wl_rank *rank, const struct wf_op *test, int32_t fixed)
+{
+    struct wf_op op = *test;
+
+    if (fixed >= 0) {
+        op.kind = test->kind == WF_OP_TEST ? WF_OP_WAIT : WF_OP_WAITALL;
+    }
+    return fixed != WF_DECISION_NOTHING && (wl_call(rank, &op)->found || fixed >= 0);
+}
+
 static bool is_complete(struct wl_rank *rank, struct wl_request *request)
 {
     const struct wf_op op = {.kind = WF_OP_TEST, .request = request->number, .count = 1};
+    struct wl_order_decision *decision = NULL;
+    bool found;
 
     if (request->kind == WL_REQUEST_GENERALIZED) {
         return wl_grequest_test(rank, request);
     }
-    return is_complete_already(request) ||
-           (request->kind == WL_REQUEST_COMPOUND ? wl_compound_test(rank, request)
-                                                 : wl_call(rank, &op)->found);
+    if (is_complete_already(request)) {
+        return true;
+    }
+    int32_t fixed = test_decision(rank, request, request->number, &decision);
+    if (request->kind != WL_REQUEST_COMPOUND) {
+        found = ask(rank, &op, fixed);
+    } else {
+        found = fixed != WF_DECISION_NOTHING && (fixed >= 0 ? wl_compound_wait(rank, request)
+                                                            : wl_compound_test(rank, request));
+    }
+    if (decision != NULL) {
+        wl_order_decided(rank, decision, found ? 0 : WF_DECISION_NOTHING);
+    }
+    return found;
 }
 
 int wl_MPI_Test(struct wl_rank *rank, MPI_Request *handle, int *flag, MPI_Status *status)
@@ -363,16 +401,34 @@ int wl_MPI_Waitall(struct wl_rank *rank, int count, MPI_Request *requests, MPI_S
     return code;
 }
 
+static uint64_t key_of(const struct set *set)
+{
+    uint64_t key = set->n;
+
+    for (uint32_t i = 0; i < set->n; i++) {
+        key = key * UINT64_C(0x9e3779b97f4a7c15) + set->numbers[i];
+    }
+    return key;
+}
+
 int wl_MPI_Testall(struct wl_rank *rank, int count, MPI_Request *requests, int *flag,
                    MPI_Status *statuses)
 {
     struct set set = {.n = 0};
     int code = MPI_SUCCESS;
     bool there = reach_last_stage(rank, count, requests, false);
+    struct wl_order_decision *decision = NULL;
+    int32_t fixed = WF_DECISION_FREE;
 
     collect_tested(rank, count, requests, &set);
     const struct wf_op op = op_of(&set, WF_OP_TESTALL);
-    *flag = there && !set.incomplete && (set.n == 0 || wl_call(rank, &op)->found);
+    if (there && !set.incomplete && set.n > 0) {
+        fixed = test_decision(rank, NULL, key_of(&set), &decision);
+    }
+    *flag = there && !set.incomplete && (set.n == 0 || ask(rank, &op, fixed));
+    if (decision != NULL) {
+        wl_order_decided(rank, decision, *flag ? 0 : WF_DECISION_NOTHING);
+    }
     if (*flag) {
         code = finish_all(rank, &set, count, requests, statuses);
     }
@@ -401,13 +457,36 @@ static uint32_t index_of(const struct wl_rank *rank, const struct set *set, uint
         number);
 }
 
+/* Leaves only the request at one place of the array, if it is there. */
+static void set_restrict(const struct wl_rank *rank, struct set *set, int place)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < set->n; i++) {
+        if (set->places[i] == place) {
+            set->numbers[n] = set->numbers[i];
+            set->requests[n] = set->requests[i];
+            set->places[n++] = place;
+        }
+    }
+    if (n == 0) {
+        wl_fatal(rank, "the schedule names request %d, which is not active", place);
+    }
+    set->n = n;
+    set->complete_at = set->complete_at == place ? place : -1;
+}
+
 /* Finishes one request that is complete. False if there is none. */
-static bool take_any(struct wl_rank *rank, struct set *set, enum wf_op_kind kind,
-                     struct array array, MPI_Status *status, int *place)
+static bool take_one(struct wl_rank *rank, struct set *set, enum wf_op_kind kind,
+                     struct array array, MPI_Status *status, int *place,
+                     struct wl_order_decision *decision, int32_t fixed)
 {
     uint32_t i;
 
     for (;;) {
+        if (fixed >= 0) {
+            set_restrict(rank, set, fixed);
+        }
         if (set->complete_at >= 0) {
             *place = set->complete_at;
             for (i = 0; set->places[i] != *place;) {
@@ -430,8 +509,35 @@ static bool take_any(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
             return false;
         }
     }
+    if (decision != NULL) {
+        wl_order_decided(rank, decision, *place);
+    }
     set->code = finish(rank, set->requests[i], &array.requests[*place], status);
     return true;
+}
+
+/* Likewise; which one it is may be fixed. */
+static bool take_any(struct wl_rank *rank, struct set *set, enum wf_op_kind kind,
+                     struct array array, MPI_Status *status, int *place)
+{
+    struct wl_order_decision *decision = NULL;
+    int32_t fixed = WF_DECISION_FREE;
+
+    if (wl_orders()) {
+        bool waits = kind == WF_OP_WAITANY;
+        fixed = wl_order_requests(rank, waits ? WF_DECISION_WAIT : WF_DECISION_TEST,
+                                  key_of(set), &decision);
+        for (uint32_t i = 0; i < set->n && decision != NULL; i++) {
+            wl_order_option(decision, set->places[i], set->requests[i]);
+        }
+        kind = fixed >= 0 ? WF_OP_WAITANY : kind;
+    }
+    bool took = fixed != WF_DECISION_NOTHING &&
+                take_one(rank, set, kind, array, status, place, decision, fixed);
+    if (decision != NULL && !took) {
+        wl_order_decided(rank, decision, WF_DECISION_NOTHING);
+    }
+    return took;
 }
 
 int wl_MPI_Waitany(struct wl_rank *rank, int count, MPI_Request *requests, int *index,
@@ -512,6 +618,14 @@ int wl_complete_some(struct wl_rank *rank, int count, MPI_Request *requests, int
         while (set.n == 0 && set.incomplete && kind == WF_OP_WAITSOME) {
             wait_for_thread(rank);
             collect(rank, count, requests, &set);
+        }
+        if (wl_orders() && set.n > 0) { /* one at a time */
+            *outcount =
+                take_any(rank, &set, kind == WF_OP_WAITSOME ? WF_OP_WAITANY : WF_OP_TESTANY,
+                         (struct array){count, requests}, status_at(statuses, 0), indices);
+            note_failures(&set, &set.code, *outcount, statuses);
+            set.code = set.code != MPI_SUCCESS ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
+            continue;
         }
         *outcount = set.n > 0        ? take_some(rank, &set, kind, requests, indices, statuses)
                     : set.incomplete ? 0

@@ -7,6 +7,7 @@
 #include "mpi/vrank/program_source.h"
 #include "mpi/vrank/recorder.h"
 #include "program/trace/weft/frame.h"
+#include "run/execute/orders.h"
 #include "run/program/program.h"
 #include "ui/wasm/unzstd.h"
 
@@ -21,6 +22,15 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     return wf_err_set(err, WF_EUSAGE,
                       "programs do not run in a browser; use a trace of the program "
                       "(weft emulate writes one)");
+}
+
+enum wf_status wf_orders_prepare(const struct wf_scenario *scenario,
+                                 const struct wf_sim_host *host, wf_orders_run *run,
+                                 struct wf_orders *orders, struct wf_scenario **out,
+                                 struct wf_err *err)
+{
+    *out = NULL;
+    return WF_OK;
 }
 
 struct wf_source *wf_vrank_recorder_new(const struct wf_vrank_recorder_config *config)
