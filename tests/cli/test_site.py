@@ -95,11 +95,13 @@ def check_browser():
         check(title in found, f"found for {words}: {found}")
     first = page.value("document.querySelector('.found a').href").partition("#")[0]
     # What people ask leads to the page that answers.
-    for asked in "price", "half the uplinks", "what limits", "which machine should we buy":
+    answer = "Which command answers my question"
+    for asked, title in (("price", "Machine files: price"), ("half the uplinks", answer), ("what limits", answer),
+                         ("which machine should we buy", answer)):
         page.value("(() => { const box = document.querySelector('.search input'); "
                    f"box.value = '{asked}'; box.dispatchEvent(new Event('input')); }})()")
         answers = page.value("document.querySelector('.found').innerText")
-        check("Which command answers my question" in answers[:400], f"{asked}: {answers[:400]}")
+        check(title in answers[:400], f"{asked}: {answers[:400]}")
     check(pathlib.Path(urllib.parse.unquote(first.removeprefix("file://"))).exists(), first)
     check(page.problems == [], f"{page.problems}")
     page.close()

@@ -12,7 +12,7 @@ def main():
     for verb in verbs:
         says([verb, "--help"] if verb != "help" else ["help", "--help"], "usage: weft", "Example")
     page = (SOURCE / "docs/howto/which-command.md").read_text(encoding="utf-8")
-    check(page.count("\n## ") == 20, f"{page.count(chr(10) + '## ')} questions")
+    check(page.count("\n## ") >= 20, f"{page.count(chr(10) + '## ')} questions")
     used = set(re.findall(r"^weft ([a-z-]+)", "\n".join(re.findall(r"```sh\n(.*?)```", page, re.S)), re.M))
     check(used <= set(verbs), f"{used - set(verbs)}")
     for name in set(re.findall(r"-p ([a-z_]+\.[a-z_]+)=", page)):

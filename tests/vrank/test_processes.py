@@ -119,7 +119,7 @@ ENDINGS = {
     "abort": "rank 3 ended the program with code 7",
     "abort others": "rank 3 ended the program with code 7",
     "exit": "rank 3 ended the program with code 3",
-    "return": "rank 3 ended the program with code 9",
+    "return": "rank 3 ended with code 9 after MPI_Finalize",
     "crash": "rank 3 crashed at simulated time",
     "deadlock": "rank 0 waits for a message from rank 1 with tag 5",
     "shared memory": "MPI_Comm_split_type(MPI_COMM_TYPE_SHARED), whose members are on one node",

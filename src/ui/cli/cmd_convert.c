@@ -43,7 +43,7 @@ const struct wf_verb wf_verb_convert = {
                       "A generated program for another simulator"},
                      {"weft convert gen:coll p2p.weft -n 8 --expand-collectives",
                       "Collectives as the messages that they consist of"},
-                     {"weft convert run.weft parts.weft --parts 4",
+                     {"weft convert run.weft four.weft --parts 4",
                       "A directory of four files, for readers in parallel"},
                  },
              .table = rows},

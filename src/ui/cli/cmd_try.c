@@ -50,7 +50,7 @@ const struct wf_verb wf_verb_try = {
                      {"weft try -o try.html", "A page to open, or to send to somebody"},
                      {"weft try --help", "What it takes"},
                      {"weft try -o small.html -f", "Overwrite it"},
-                     {"weft try -q -o quiet.html", "In a script"},
+                     {"weft try -f", "Again, after an update of weft"},
                  },
              .table = rows},
     .opts_size = sizeof(struct try_opts),

@@ -106,9 +106,10 @@ enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_study_
     *out = (struct wf_curve){.n = 0};
     add_loads(axes, loads, n);
     WF_TRY(wf_study_grid(scenario, axes, &out->study, err));
+    /* Before the points are simulated: after them nothing is allocated that could fail and lose their documents. */
+    out->points = wf_xcalloc(out->study->n_points, sizeof(*out->points));
     const struct wf_study_run how = {.what = "loads", .host = *host};
     enum wf_status status = wf_study_run(out->study, &how, err);
-    out->points = wf_xcalloc(out->study->n_points, sizeof(*out->points));
     for (size_t i = 0; i < out->study->n_points; i++) {
         const struct wf_value *doc = out->study->points[i].doc;
         if (doc != NULL) {

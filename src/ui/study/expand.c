@@ -591,6 +591,7 @@ struct wf_trace_writer *wf_expand_writer(struct wf_trace_writer *inner, uint32_t
     e->ops.any_sizes = NULL; /* no collective is left */
     e->ops.group = learn_group;
     e->ops.add = add;
+    e->ops.rank_ends = NULL; /* the last messages of a rank follow when the next one begins */
     e->ops.add_graph = NULL;
     e->ops.finish = finish;
     e->ops.discard = discard;
