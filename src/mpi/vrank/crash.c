@@ -28,7 +28,7 @@ enum { N_WATCHED = sizeof(watched) / sizeof(watched[0]), N_CRASHES = 5 };
 static _Atomic(const struct wf_vrank_crash_watch *) current;
 static void (*_Atomic report_by)(const struct wf_live_crash *crash);
 static struct sigaction before[N_WATCHED];
-static const int timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+static const unsigned timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
 enum { N_TIMERS = sizeof(timers) / sizeof(timers[0]) };
 static bool was_armed[N_TIMERS];           /* before the program, by whoever started weft */
 static _Atomic pid_t threads[THREADS_MAX]; /* that run ranks */
