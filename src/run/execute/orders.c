@@ -69,15 +69,17 @@ _Noreturn static void run_child(const struct search *search, const struct wf_sce
 {
     const struct wf_sim_host host = {.world = search->host->world, .stop = search->host->stop};
     struct wf_decisions decisions = {.n = 0};
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC), empty[2];
     bool deadlock = false;
 
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    (void)dup2(nothing, STDOUT_FILENO);
-    (void)dup2(nothing, STDERR_FILENO);
-    if (search->input < 0) {
-        (void)dup2(nothing, STDIN_FILENO);
-    } else {
+    (void)dup2(nowhere, STDOUT_FILENO);
+    (void)dup2(nowhere, STDERR_FILENO);
+    if (search->input < 0 && pipe(empty) == 0) {
+        (void)dup2(empty[0], STDIN_FILENO);
+        (void)close(empty[0]);
+        (void)close(empty[1]);
+    } else if (search->input >= 0) {
         (void)lseek(STDIN_FILENO, search->input, SEEK_SET);
     }
     enum wf_status status = search->run(scenario, &host, &decisions, &deadlock);
@@ -418,35 +420,32 @@ static enum wf_status read_settings(const struct wf_scenario *scenario,
     return WF_OK;
 }
 
-static enum wf_status prepare(const struct wf_scenario *scenario,
-                              const struct wf_sim_host *host, wf_orders_run *run,
-                              const struct wf_program_params *params, struct wf_orders *orders,
-                              struct wf_scenario *out, struct wf_err *err)
+/* Runs the search, if one is wanted, and sets the schedule in `out`, which becomes the scenario of the run. */
+static enum wf_status prepare(const struct wf_scenario *scenario, struct search *search,
+                              const struct wf_program_params *params, struct wf_scenario *out,
+                              struct wf_err *err)
 {
+    struct wf_orders *orders = search->orders;
     bool searches = params->all_orders;
 
     if (searches && params->schedule != NULL && params->schedule[0] != '\0') {
         return wf_err_set(err, WF_EUSAGE,
                           "--check=all-orders looks for a schedule: it cannot be given one");
     }
-    WF_TRY(check(scenario, host, searches ? "--check=all-orders" : "--schedule", err));
+    WF_TRY(check(scenario, search->host, searches ? "--check=all-orders" : "--schedule", err));
     WF_TRY(settle(scenario, out, err));
     if (!searches) {
         return WF_OK;
     }
-    struct search search = {
-        .scenario = out,
-        .host = host,
-        .run = run,
-        .orders = orders,
-        .input = isatty(STDIN_FILENO) == 0 ? lseek(STDIN_FILENO, 0, SEEK_CUR) : -1};
+    search->scenario = out;
+    search->input = isatty(STDIN_FILENO) == 0 ? lseek(STDIN_FILENO, 0, SEEK_CUR) : -1;
     *orders = (struct wf_orders){.is_search = true, .most = params->orders_max};
-    enum wf_status status = explore(&search, err);
-    cut(&search, 0);
-    free(search.path);
-    free(search.decisions.items);
-    if (search.input >= 0) {
-        (void)lseek(STDIN_FILENO, search.input, SEEK_SET);
+    enum wf_status status = explore(search, err);
+    cut(search, 0);
+    free(search->path);
+    free(search->decisions.items);
+    if (search->input >= 0) {
+        (void)lseek(STDIN_FILENO, search->input, SEEK_SET);
     }
     return status == WF_OK ? wf_scenario_set(out, "run.schedule", orders->schedule, NULL, err)
                            : status;
@@ -469,7 +468,8 @@ enum wf_status wf_orders_prepare(const struct wf_scenario *scenario,
     bool wanted = params.all_orders || (params.schedule != NULL && params.schedule[0] != '\0');
     if (status == WF_OK && wanted) {
         *out = wf_scenario_new();
-        status = prepare(scenario, host, run, &params, orders, *out, err);
+        struct search search = {.host = host, .run = run, .orders = orders};
+        status = prepare(scenario, &search, &params, *out, err);
     }
     free(params.schedule);
     return status;

@@ -193,7 +193,8 @@ static enum wf_status sweep(struct wf_cli *cli, const struct wf_simulate_opts *o
                      cli->err);
     const struct wf_points_host host = wf_progress_points(&line, "loads", opts->side_by_side);
     if (status == WF_OK) {
-        status = wf_curve_run(scenario, &axes, loads->values, loads->n, &host, &curve, err);
+        status = wf_curve_run(scenario, &axes, (struct wf_curve_loads){loads->values, loads->n},
+                              &host, &curve, err);
     }
     wf_progress_erase(&line);
     if (status == WF_OK || (status == WF_EINTR && curve.n > 0)) {

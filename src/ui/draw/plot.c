@@ -370,7 +370,7 @@ static void draw_legend(struct wf_draw_canvas *canvas, const struct wf_draw_plot
                           &(struct wf_draw_lettering){.size = 13, .ink = WF_DRAW_INK_SOFT});
         y += LEGEND_LINE;
     }
-    for (size_t i = 0; panel->n > 1 && i < panel->n; i++, y += LEGEND_LINE) {
+    for (size_t i = 0; panel->n > 1 && i < panel->n; i++) {
         if (panel->x.names != NULL) {
             draw_bar(canvas, (const double[]){x + 6, y - 6, x + 20, y + 6}, i);
         } else {
@@ -380,6 +380,7 @@ static void draw_legend(struct wf_draw_canvas *canvas, const struct wf_draw_plot
         }
         canvas->ops->text(canvas, (struct wf_draw_xy){x + 34, y + 4.5}, panel->series[i].name,
                           &(struct wf_draw_lettering){.size = 13, .ink = WF_DRAW_INK_STRONG});
+        y += LEGEND_LINE;
     }
 }
 

@@ -144,8 +144,8 @@ static enum wf_status run_curve(const struct weft_scenario *scenario,
         loads[i] = points[i].load;
         points[i] = (struct weft_curve_point){.load = points[i].load};
     }
-    enum wf_status status =
-        wf_curve_run(scenario->scenario, &axes, loads, n, &own, &curve, err);
+    enum wf_status status = wf_curve_run(scenario->scenario, &axes,
+                                         (struct wf_curve_loads){loads, n}, &own, &curve, err);
     for (size_t i = 0; i < curve.n; i++) {
         copy_point(&curve.points[i], &points[curve.points[i].number]);
     }

@@ -132,7 +132,8 @@ static double run_row(struct bench *b, const struct wf_measured_row *row, uint64
         b->half = simulate(b, largest / 2, host);
         b->all = simulate(b, largest, host);
     }
-    double more = (double)(row->bytes - largest) / (double)(largest - largest / 2);
+    uint64_t half = largest / 2;
+    double more = (double)(row->bytes - largest) / (double)(largest - half);
 
     return value_of(b, row, b->all + (b->all - b->half) * more);
 }

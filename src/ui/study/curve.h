@@ -12,6 +12,11 @@
 
 enum { WF_CURVE_LOADS_MAX = 1000 };
 
+struct wf_curve_loads {
+    const double *values;
+    size_t n;
+};
+
 struct wf_curve_point {
     double load;                                    /* requested */
     double offered, accepted;                       /* phits per node and cycle */
@@ -40,7 +45,7 @@ enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct
  * wf_curve_fini(), also after an error. */
 WF_NODISCARD
 enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_study_axes *axes,
-                            const double *loads, size_t n, const struct wf_points_host *host,
+                            struct wf_curve_loads loads, const struct wf_points_host *host,
                             struct wf_curve *out, struct wf_err *err);
 void wf_curve_fini(struct wf_curve *curve);
 

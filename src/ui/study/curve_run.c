@@ -86,25 +86,26 @@ enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct
 
 /* ---- runs ---- */
 
-static void add_loads(struct wf_study_axes *axes, const double *loads, size_t n)
+static void add_loads(struct wf_study_axes *axes, struct wf_curve_loads loads)
 {
     enum { TEXT = 32 };
-    struct wf_study_axis axis = {
-        .key = wf_xstrdup("traffic.load"), .texts = wf_xcalloc(n, sizeof(*axis.texts)), .n = n};
+    struct wf_study_axis axis = {.key = wf_xstrdup("traffic.load"),
+                                 .texts = wf_xcalloc(loads.n, sizeof(*axis.texts)),
+                                 .n = loads.n};
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < loads.n; i++) {
         axis.texts[i] = wf_xmalloc(TEXT);
-        (void)snprintf(axis.texts[i], TEXT, "%.6g", loads[i]);
+        (void)snprintf(axis.texts[i], TEXT, "%.6g", loads.values[i]);
     }
     wf_study_axes_push(axes, axis);
 }
 
 enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_study_axes *axes,
-                            const double *loads, size_t n, const struct wf_points_host *host,
+                            struct wf_curve_loads loads, const struct wf_points_host *host,
                             struct wf_curve *out, struct wf_err *err)
 {
     *out = (struct wf_curve){.n = 0};
-    add_loads(axes, loads, n);
+    add_loads(axes, loads);
     WF_TRY(wf_study_grid(scenario, axes, &out->study, err));
     /* Before the points are simulated: after them nothing is allocated that could fail and lose their documents. */
     out->points = wf_xcalloc(out->study->n_points, sizeof(*out->points));
@@ -115,7 +116,7 @@ enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_study_
         if (doc != NULL) {
             struct wf_curve_point *point = &out->points[out->n++];
             wf_curve_point_read(point, doc);
-            point->load = loads[i % n];
+            point->load = loads.values[i % loads.n];
             point->number = i;
         }
     }

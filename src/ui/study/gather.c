@@ -137,9 +137,11 @@ bool wf_study_follow(struct wf_study *study, const char *key, const char *text,
 /* ---- results that are there ---- */
 
 struct found {
-    char **paths;
-    struct wf_value **docs;
-    size_t n, capacity, doc_capacity, n_other;
+    struct {
+        char *path;
+        struct wf_value *doc;
+    } * results;
+    size_t n, capacity, n_other;
 };
 
 static enum wf_status add_file(struct found *found, const char *path, bool named,
@@ -154,10 +156,9 @@ static enum wf_status add_file(struct found *found, const char *path, bool named
         found->n_other += named && status != WF_OK ? 0 : 1;
         return named ? status : WF_OK;
     }
-    WF_GROW(found->paths, found->n, found->capacity);
-    WF_GROW(found->docs, found->n, found->doc_capacity);
-    found->docs[found->n] = doc;
-    found->paths[found->n++] = wf_xstrdup(path);
+    WF_GROW(found->results, found->n, found->capacity);
+    found->results[found->n].doc = doc;
+    found->results[found->n++].path = wf_xstrdup(path);
     return WF_OK;
 }
 
@@ -252,10 +253,10 @@ static const char *setting_of(const struct wf_value *doc, const char *key)
 
 static bool is_same(const struct found *found, const char *key)
 {
-    const char *first = setting_of(found->docs[0], key);
+    const char *first = setting_of(found->results[0].doc, key);
 
     for (size_t i = 1; i < found->n; i++) {
-        const char *text = setting_of(found->docs[i], key);
+        const char *text = setting_of(found->results[i].doc, key);
         if ((text == NULL) != (first == NULL) || (text != NULL && strcmp(text, first) != 0)) {
             return false;
         }
@@ -283,7 +284,7 @@ static void find_keys(const struct found *found, struct wf_study *study)
 {
     for (size_t i = 0; i < found->n; i++) {
         struct setting setting = {.key = NULL};
-        while (next_setting(found->docs[i], &setting)) {
+        while (next_setting(found->results[i].doc, &setting)) {
             if (is_known(study, setting.key)) {
                 continue;
             }
@@ -325,9 +326,9 @@ static void fill_points(const struct found *found, struct wf_study *study)
     static const char file_key[] = "file";
 
     for (size_t i = 0; i < found->n; i++) {
-        study->points[i].doc = found->docs[i];
+        study->points[i].doc = found->results[i].doc;
         for (size_t k = 0; k < study->n_keys; k++) {
-            const char *text = setting_of(found->docs[i], study->keys[k]);
+            const char *text = setting_of(found->results[i].doc, study->keys[k]);
             if (text != NULL) {
                 add_value(study, study->keys[k], text);
                 study->points[i].values[k] = &study->all[study->n_all - 1];
@@ -336,7 +337,7 @@ static void fill_points(const struct found *found, struct wf_study *study)
     }
     if (has_equals(study)) {
         for (size_t i = 0; i < found->n; i++) {
-            add_value(study, file_key, found->paths[i]);
+            add_value(study, file_key, found->results[i].path);
             study->points[i].values[study->n_keys] = &study->all[study->n_all - 1];
         }
         study->keys[study->n_keys++] = file_key;
@@ -361,7 +362,7 @@ enum wf_status wf_study_results(const char *const *paths, size_t n, struct wf_st
     }
     for (size_t i = 0; i < found.n; i++) {
         struct setting setting = {.key = NULL};
-        while (next_setting(found.docs[i], &setting)) {
+        while (next_setting(found.results[i].doc, &setting)) {
             n_values++;
         }
     }
@@ -377,11 +378,10 @@ enum wf_status wf_study_results(const char *const *paths, size_t n, struct wf_st
     *n_other = found.n_other;
     for (size_t i = 0; i < found.n; i++) {
         if (status != WF_OK) {
-            wf_doc_free(found.docs[i]);
+            wf_doc_free(found.results[i].doc);
         }
-        free(found.paths[i]);
+        free(found.results[i].path);
     }
-    free(found.paths);
-    free(found.docs);
+    free(found.results);
     return status;
 }
