@@ -75,7 +75,8 @@ def check_time_that_stands_still():
     for scheduler in ("sequential", "conservative", "optimistic", "check-undo"):
         done = interrupted(signal.SIGTERM, ["replay", "gen:text", "-n", "2", "-p",
                                             "gen.file=spin.weft", "-p",
-                                            "replay.stall_limit=0", "--sched",
+                                            "replay.stall_limit=0", "-p",
+                                            "gen.max_rounds=1000000000000", "--sched",
                                             scheduler, "--json"],
                            ticks=60)  # its messages are estimated first, from 400,000 ops
         check(done.returncode == 143, f"{scheduler}: exit code {done.returncode}", done)

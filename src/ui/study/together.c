@@ -71,6 +71,26 @@ static struct wf_value *run_guarded(const struct wf_scenario *scenario,
     return doc;
 }
 
+/* A point's scenario, or null, and the memory that it needs. It fails alone, too: the documents of other points are
+ * not lost. */
+static struct wf_scenario *prepare_guarded(const struct wf_study_batch *batch, size_t i,
+                                           uint64_t *bytes, struct wf_err *err)
+{
+    struct wf_guard guard;
+
+    *bytes = 0;
+    if (setjmp(*wf_guard_enter(&guard, WF_GUARD_RELEASE)) != 0) {
+        err->status = wf_guard_error(&guard, err);
+        return NULL;
+    }
+    struct wf_scenario *scenario = batch->scenario(batch->arg, i, err);
+    if (scenario != NULL && batch->memory > 0) {
+        *bytes = memory_of(scenario, err);
+    }
+    wf_guard_leave(&guard);
+    return scenario;
+}
+
 static bool run_one(void *arg, size_t i)
 {
     struct running *running = arg;
@@ -83,17 +103,14 @@ static bool run_one(void *arg, size_t i)
                                      .running_arg = batch->host->running_arg,
                                      .run_threads = wf_points_threads(batch->host, batch->n)};
     struct wf_err err = {.status = WF_OK};
-    struct wf_scenario *scenario = batch->scenario(batch->arg, i, &err);
     struct wf_value *doc = NULL;
-    uint64_t bytes = 0;
+    uint64_t bytes;
+    struct wf_scenario *scenario = prepare_guarded(batch, i, &bytes, &err);
 
-    if (scenario != NULL && batch->memory > 0) {
-        bytes = memory_of(scenario, &err) * host.run_threads;
-    }
     if (scenario != NULL && err.status == WF_OK) {
-        take_memory(running, bytes);
+        take_memory(running, bytes * host.run_threads);
         doc = run_guarded(scenario, &host, &err);
-        give_memory(running, bytes);
+        give_memory(running, bytes * host.run_threads);
     }
     batch->ended(batch->arg, i, doc, &err);
     wf_scenario_free(scenario);
