@@ -26,10 +26,8 @@ struct wf_choice {
 /* Read ranks such as "0:15,20" (or "0-15,20"), and a span of time such as "1ms:2ms", where
  * either side may be missing. Any other text is WF_EUSAGE; `option` is the name of the option,
  * for the message. */
-WF_NODISCARD
 enum wf_status wf_choice_ranks(const char *option, const char *text, struct wf_choice *choice,
                                struct wf_err *err);
-WF_NODISCARD
 enum wf_status wf_choice_time(const char *option, const char *text, struct wf_choice *choice,
                               struct wf_err *err);
 

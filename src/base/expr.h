@@ -43,7 +43,6 @@ struct wf_expr_program;
 /* Compiles a formula over these variables, which are not kept. On success the caller owns *out
  * and releases it with wf_expr_free(). On failure the status is WF_EINVAL, *out is unchanged,
  * and `err` names the column, counted from 1. */
-WF_NODISCARD
 enum wf_status wf_expr_compile(const char *text, const struct wf_expr_variable *variables,
                                uint32_t n_variables, struct wf_expr_program **out,
                                struct wf_err *err);
@@ -53,7 +52,7 @@ bool wf_expr_is_time(const struct wf_expr_program *program); /* else the result 
 bool wf_expr_is_constant(const struct wf_expr_program *program);
 
 /* Whether a formula has a usable value. */
-enum wf_expr_outcome {
+enum WF_NODISCARD_TYPE wf_expr_outcome {
     WF_EXPR_FINE,
     WF_EXPR_BY_ZERO,  /* it divides by zero */
     WF_EXPR_NEGATIVE, /* the result is negative after rounding */
@@ -62,12 +61,10 @@ enum wf_expr_outcome {
 /* The value of a formula that is a time: in picoseconds, rounded to the nearest, at most
  * WF_TIME_MAX. `values` are those of the variables, in the order of compilation. *out is set
  * only for WF_EXPR_FINE. Allocates nothing. */
-WF_NODISCARD
 enum wf_expr_outcome wf_expr_time(const struct wf_expr_program *program, const uint64_t *values,
                                   int64_t *out);
 /* The value of a formula that is a number, with WF_EXPR_NUMBER_BITS binary places, at most
  * UINT64_MAX. */
-WF_NODISCARD
 enum wf_expr_outcome wf_expr_number(const struct wf_expr_program *program,
                                     const uint64_t *values, uint64_t *out);
 

@@ -16,7 +16,6 @@ typedef const char *wf_extension_at(size_t i);
 
 /* The number of the format of a file. WF_EUSAGE if there is none: "<what> '<path>': the name must
  * end in .txt or .json". */
-WF_NODISCARD
 enum wf_status wf_extension_find(wf_extension_at *at, const char *what, const char *path,
                                  size_t *out, struct wf_err *err);
 

@@ -15,7 +15,6 @@
  * a huge file never exhausts the memory. A pipe or terminal is read until its writers close it;
  * a pipe without a writer is an error after a second and not an endless wait. The caller
  * releases `out`, also after an error. */
-WF_NODISCARD
 enum wf_status wf_file_read(const char *path, size_t max_bytes, struct wf_buf *out,
                             struct wf_err *err);
 

@@ -87,20 +87,17 @@ struct wf_param {
 
 /* Sets every member to its default. The caller has zeroed `params`; required members stay zero.
  */
-WF_NODISCARD
 enum wf_status wf_param_defaults(const struct wf_param *table, void *params,
                                  struct wf_err *err);
 
 /* Sets the member called `name` from `value`. An unknown name is WF_EUSAGE and proposes the
  * nearest known one; a bad value is WF_EUSAGE too and says what was expected. `scope` is put
  * before names in messages ("net.") and may be "". On failure `params` is left alone. */
-WF_NODISCARD
 enum wf_status wf_param_set(const struct wf_param *table, void *params, const char *scope,
                             const char *name, const char *value, struct wf_err *err);
 
 /* WF_EUSAGE if a required member (null default) has no bit in `given`. Bit i of `given` stands
  * for row i; a table has at most 64 rows. */
-WF_NODISCARD
 enum wf_status wf_param_missing(const struct wf_param *table, uint64_t given, const char *scope,
                                 struct wf_err *err);
 

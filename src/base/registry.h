@@ -36,7 +36,6 @@ static inline const void *const *wf_registry_entries(const struct wf_registry *r
 
 /* Adds an entry, which must live as long as the process. A name that is there already is
  * WF_EINVAL. */
-WF_NODISCARD
 enum wf_status wf_registry_add(struct wf_registry *registry, const void *entry,
                                struct wf_err *err);
 

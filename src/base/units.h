@@ -20,21 +20,21 @@
 /* Each parser reads the whole text: a decimal number, at most one space, and a unit. Units are
  * case-sensitive. On failure the status is WF_EINVAL, *out is unchanged and `err` says what was
  * expected. A value that is not a whole number of the base unit ("0.1ps") is an error. */
-WF_NODISCARD enum wf_status wf_parse_count(const char *text, uint64_t *out, struct wf_err *err);
+enum wf_status wf_parse_count(const char *text, uint64_t *out, struct wf_err *err);
 /* "64KiB", "1.5MB", "4096", "4k", "4Ki": bytes, with decimal and binary prefixes. "64K" is
  * ambiguous: an error. Counts too have the prefixes k, Ki, M, Mi and so on. */
-WF_NODISCARD enum wf_status wf_parse_size(const char *text, uint64_t *out, struct wf_err *err);
+enum wf_status wf_parse_size(const char *text, uint64_t *out, struct wf_err *err);
 /* "1.5us", "0": picoseconds, never negative. A unit (ps ns us ms s min h) is required unless 0.
  */
-WF_NODISCARD enum wf_status wf_parse_time(const char *text, int64_t *out, struct wf_err *err);
+enum wf_status wf_parse_time(const char *text, int64_t *out, struct wf_err *err);
 /* "1.5h", "30d", "5y", "0": a long time in microseconds, never negative, at most WF_SPAN_MAX. A unit
  * (us ms s min h d y) is required unless 0; a year has 365 days. */
-WF_NODISCARD enum wf_status wf_parse_span(const char *text, int64_t *out, struct wf_err *err);
+enum wf_status wf_parse_span(const char *text, int64_t *out, struct wf_err *err);
 /* "200Gbit/s", "25GB/s", "0.1bit/s": a rate, never 0; a unit is required. "Gbps", "Gb/s" and
  * "GBps" are read too. */
-WF_NODISCARD enum wf_status wf_parse_rate(const char *text, uint64_t *out, struct wf_err *err);
+enum wf_status wf_parse_rate(const char *text, uint64_t *out, struct wf_err *err);
 /* "0.1", "-2.5e-3": a finite decimal number, rounded to the nearest double. */
-WF_NODISCARD enum wf_status wf_parse_real(const char *text, double *out, struct wf_err *err);
+enum wf_status wf_parse_real(const char *text, double *out, struct wf_err *err);
 
 /* The shortest text that the parser above reads back to the same value ("1.5us", "64KiB",
  * "25GB/s"), with a number not below 1 if possible; among equally short ones the one with the

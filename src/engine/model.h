@@ -101,7 +101,6 @@ struct wf_run; /* engine/run.h */
 /* Runs until no events are left, the configured end, or a request to stop, and fills *run in
  * every process. An interrupted run returns WF_EINTR; unless it was to end at once, it is
  * consistent up to run->time. */
-WF_NODISCARD
 enum wf_status wf_engine_run(struct wf_engine *engine, struct wf_run *run, struct wf_err *err);
 
 /* After the run, in process 0: the merged tally. */

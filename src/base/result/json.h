@@ -21,6 +21,5 @@ char *wf_doc_to_compact_json(const struct wf_value *doc,
 
 /* Reads JSON text that the functions above wrote; the caller frees *out. Text that is not JSON,
  * or not an object, is WF_EINVAL. `name` is the name of the file, for messages. */
-WF_NODISCARD
 enum wf_status wf_doc_from_json(const char *text, size_t size, const char *name,
                                 struct wf_value **out, struct wf_err *err);

@@ -36,10 +36,8 @@ struct wf_value *wf_result_new_error(const char *version, const struct wf_err *e
 /* Whether a document that was read is a result document whose values have the types of the
  * schema. Changes texts that were read as counts back; see wf_doc_check_schema(). If it is not,
  * WF_EINVAL; `name` is the name of the file, for messages. */
-WF_NODISCARD
 enum wf_status wf_result_check(struct wf_value *doc, const char *name, struct wf_err *err);
 
 /* Reads and checks a result document; the caller frees *out. A file that cannot be read is WF_EIO; a file
  * that is not a result document is WF_EINVAL. */
-WF_NODISCARD
 enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf_err *err);

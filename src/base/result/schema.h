@@ -19,6 +19,5 @@ extern const char *const wf_result_schema_text;
  * that was read as a count becomes a text again where the schema has one. A value of another
  * type than the schema has is WF_EINVAL, and the message has its path. Takes time proportional
  * to the document. */
-WF_NODISCARD
 enum wf_status wf_doc_check_schema(const struct wf_value *schema, struct wf_value *doc,
                                    const char *name, struct wf_err *err);

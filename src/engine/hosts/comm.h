@@ -20,7 +20,7 @@ struct wf_comm;
 /* Joins the other processes if an MPI launcher started this one, else sets *out to null: a run
  * of one process never loads MPI. MPI libraries may set handlers of signals; the caller sets
  * its own afterwards. */
-WF_NODISCARD enum wf_status wf_comm_open(struct wf_comm **out, struct wf_err *err);
+enum wf_status wf_comm_open(struct wf_comm **out, struct wf_err *err);
 void wf_comm_close(struct wf_comm *comm); /* null is allowed */
 /* The MPI libraries that this build has support for, or "none". */
 const char *wf_comm_library(void);

@@ -18,8 +18,7 @@ struct wf_bench_ops {
     size_t params_size;
     size_t end_offset; /* of the simulated end, an int64_t among the parameters */
     /* Adds the model's processes. `params` stays valid during the run. */
-    WF_NODISCARD enum wf_status (*build)(struct wf_engine *engine, void *params,
-                                         struct wf_err *err);
+    enum wf_status (*build)(struct wf_engine *engine, void *params, struct wf_err *err);
 };
 
 #define WF_BENCH_MODEL(name) extern const struct wf_bench_ops wf_bench_##name##_ops;

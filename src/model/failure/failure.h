@@ -51,7 +51,6 @@ struct wf_failure_class {
 
 /* Reads "name:count=16384,mtbf=5y,law=weibull,shape=0.7,age=1y,repair=4h" or "name:times=file"; the name
  * may be missing. WF_EUSAGE, or what a file gives. The caller releases *out. */
-WF_NODISCARD
 enum wf_status wf_failure_parse(const char *text, struct wf_failure_class *out,
                                 struct wf_err *err);
 void wf_failure_fini(struct wf_failure_class *class);

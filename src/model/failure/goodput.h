@@ -28,7 +28,6 @@ struct wf_goodput {
 };
 
 /* Plays the failures of a seed. WF_ESIM if the work is not done within 100 times its time. */
-WF_NODISCARD
 enum wf_status wf_goodput_run(const struct wf_goodput_config *config, uint64_t seed,
                               struct wf_goodput *out, struct wf_err *err);
 

@@ -46,7 +46,6 @@ uint32_t wf_net_ends_capacity(const struct wf_net_env *env);
 
 /* WF_ELIMIT if the endpoints have no numbers. With a topology: WF_EINVAL if groups do not
  * divide its nodes. */
-WF_NODISCARD
 enum wf_status wf_net_ends_check(const struct wf_net_env *env, struct wf_err *err);
 
 /* The endpoint of an interface. */

@@ -59,7 +59,6 @@ struct wf_net_links {
 /* Reads net.links. WF_EINVAL, with a message that begins with the name of the value, if the
  * topology has no such class, links no such property, or the model refuses it. The caller
  * releases the result with wf_net_links_fini(). */
-WF_NODISCARD
 enum wf_status wf_net_links_init(struct wf_net_links *links,
                                  const struct wf_net_links_config *config, struct wf_err *err);
 void wf_net_links_fini(struct wf_net_links *links); /* also of a zeroed struct */

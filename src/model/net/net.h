@@ -230,11 +230,9 @@ struct wf_net {
 const struct wf_net_ops *const *wf_net_table(void);
 
 /* The model called `name`. An unknown name is WF_EUSAGE and proposes the nearest known one. */
-WF_NODISCARD
 enum wf_status wf_net_find(const char *name, const struct wf_net_ops **out, struct wf_err *err);
 
 /* Creates a model after checking the interfaces of its nodes; otherwise as ops->create(). */
-WF_NODISCARD
 enum wf_status wf_net_create(const struct wf_net_ops *ops, const void *params,
                              const struct wf_net_env *env, struct wf_net **out,
                              struct wf_err *err);

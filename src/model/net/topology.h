@@ -7,21 +7,18 @@
 
 /* WF_EUSAGE without a topology, WF_EINVAL if it has fewer nodes than the run needs. `model` is
  * the name for messages. */
-WF_NODISCARD
 enum wf_status wf_net_topology_check(const char *model, const struct wf_net_env *env,
                                      struct wf_err *err);
 
 /* Removes the parts that `fail` names (model/topo/damaged.h), if it names any. Sets *topo to the
  * network that remains, and *damaged to what the caller has to free: that network, or null if
  * nothing failed and *topo is `whole`. */
-WF_NODISCARD
 enum wf_status wf_net_topology_break(const struct wf_topo *whole, const char *fail,
                                      const struct wf_topo **topo, struct wf_topo **damaged,
                                      struct wf_err *err);
 
 /* wf_net_topology_check() for models with a latency and a bandwidth per level of a hierarchy:
  * also checks that each list has one value, or one per level. */
-WF_NODISCARD
 enum wf_status wf_net_levels_check(const char *model, const struct wf_net_env *env,
                                    const struct wf_list *link_latency,
                                    const struct wf_list *bandwidth, struct wf_err *err);

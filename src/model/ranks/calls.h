@@ -29,58 +29,51 @@ static inline uint32_t wf_request_set_at(const struct wf_request_set *set, uint3
 }
 
 /* With WF_RANK_NO_REQUEST, blocks until the message has left the sender. */
-WF_NODISCARD enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *to,
-                                         uint32_t request);
-WF_NODISCARD enum wf_called wf_rank_recv(const struct wf_caller *who,
-                                         const struct wf_peer *from, uint32_t request);
+enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *to,
+                            uint32_t request);
+enum wf_called wf_rank_recv(const struct wf_caller *who, const struct wf_peer *from,
+                            uint32_t request);
 /* Sends and receives at once; either peer may be WF_RANK_PROC_NULL. */
-WF_NODISCARD enum wf_called wf_rank_sendrecv(const struct wf_caller *who,
-                                             const struct wf_peer *to,
-                                             const struct wf_peer *from);
-WF_NODISCARD enum wf_called wf_rank_probe(const struct wf_caller *who,
-                                          const struct wf_peer *from);
+enum wf_called wf_rank_sendrecv(const struct wf_caller *who, const struct wf_peer *to,
+                                const struct wf_peer *from);
+enum wf_called wf_rank_probe(const struct wf_caller *who, const struct wf_peer *from);
 /* Looks for a message that has arrived by now and sets rank->found. */
-WF_NODISCARD enum wf_called wf_rank_iprobe(const struct wf_caller *who,
-                                           const struct wf_peer *from);
+enum wf_called wf_rank_iprobe(const struct wf_caller *who, const struct wf_peer *from);
 /* Waits for all requests of a set. Numbers that are not in use count as complete. */
-WF_NODISCARD enum wf_called wf_rank_wait(const struct wf_caller *who,
-                                         const struct wf_request_set *set);
+enum wf_called wf_rank_wait(const struct wf_caller *who, const struct wf_request_set *set);
 /* Waits for one request of the set, or with `some` for all that are complete by then.
  * Numbers that are not in use count as complete in a run with live programs; otherwise they
  * are ignored. */
-WF_NODISCARD enum wf_called wf_rank_wait_any(const struct wf_caller *who,
-                                             const struct wf_request_set *set, bool some);
+enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_request_set *set,
+                                bool some);
 /* Takes the requests of the set that are complete by now. Sets rank->found if it took any. */
 enum wf_take {
     WF_TAKE_ALL, /* nothing unless all are complete */
     WF_TAKE_ONE,
     WF_TAKE_SOME, /* whatever is complete */
 };
-WF_NODISCARD enum wf_called wf_rank_test(const struct wf_caller *who,
-                                         const struct wf_request_set *set, enum wf_take take);
+enum wf_called wf_rank_test(const struct wf_caller *who, const struct wf_request_set *set,
+                            enum wf_take take);
 /* Detaches a request: it is freed as soon as it is complete. */
 void wf_rank_detach(const struct wf_caller *who, uint32_t request);
 /* Cancels a receive if it has not matched a message, and sets rank->found if it was
  * cancelled. */
-WF_NODISCARD enum wf_called wf_rank_cancel(const struct wf_caller *who, uint32_t request);
+enum wf_called wf_rank_cancel(const struct wf_caller *who, uint32_t request);
 /* Creates a persistent request; one with WF_RANK_PROC_NULL does nothing when it is started. */
 void wf_rank_persistent(const struct wf_caller *who, const struct wf_peer *peer, bool receives,
                         uint32_t request);
-WF_NODISCARD enum wf_called wf_rank_start_request(const struct wf_caller *who,
-                                                  uint32_t request);
+enum wf_called wf_rank_start_request(const struct wf_caller *who, uint32_t request);
 struct wf_collective_call {
     uint32_t request; /* or WF_RANK_NO_REQUEST: it is blocking */
     bool any_sizes;   /* sizes may differ between members; if not, a difference ends the run */
 };
 /* Begins the collective with this cookie (wf_rank_recall()). */
-WF_NODISCARD enum wf_called wf_rank_collective(const struct wf_caller *who,
-                                               const uint64_t *cookie,
-                                               const struct wf_collective_call *call);
-WF_NODISCARD enum wf_called wf_rank_put(const struct wf_caller *who, const struct wf_peer *to);
-WF_NODISCARD enum wf_called wf_rank_get(const struct wf_caller *who,
-                                        const struct wf_peer *from);
+enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *cookie,
+                                  const struct wf_collective_call *call);
+enum wf_called wf_rank_put(const struct wf_caller *who, const struct wf_peer *to);
+enum wf_called wf_rank_get(const struct wf_caller *who, const struct wf_peer *from);
 /* Waits for the rank's puts and gets. */
-WF_NODISCARD enum wf_called wf_rank_flush(const struct wf_caller *who);
+enum wf_called wf_rank_flush(const struct wf_caller *who);
 
 /* ---- the state of a rank ---- */
 

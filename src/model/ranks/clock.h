@@ -8,7 +8,7 @@
 
 #include "model/ranks/caller.h"
 
-enum wf_called {
+enum WF_NODISCARD_TYPE wf_called {
     WF_CALLED_DONE,
     WF_CALLED_BLOCKED, /* the rank is resumed once the call is complete */
     WF_CALLED_AGAIN,   /* the rank is resumed to make the same call again */
@@ -26,7 +26,7 @@ int64_t wf_rank_sleep(const struct wf_caller *who, int64_t duration);
 void wf_rank_yield(const struct wf_caller *who);
 /* WF_CALLED_DONE if the engine's time has reached the rank's clock, and the rank has spent all
  * CPU time that it was charged; else the rank is resumed as soon as that is so. */
-WF_NODISCARD enum wf_called wf_rank_sync(const struct wf_caller *who);
+enum wf_called wf_rank_sync(const struct wf_caller *who);
 /* Resumes the rank at the time `at`, unless something resumes it before. */
 void wf_rank_resume_at(const struct wf_caller *who, int64_t at);
 

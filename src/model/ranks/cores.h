@@ -25,7 +25,6 @@ struct wf_cores {
 };
 
 /* WF_EUSAGE if the numbers of sockets, domains and cores do not go together. */
-WF_NODISCARD
 enum wf_status wf_cores_check(const struct wf_node_params *params, struct wf_err *err);
 
 /* For nodes with up to `slots_max` ranks; the parameters have been checked. */

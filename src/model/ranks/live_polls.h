@@ -19,7 +19,6 @@
 /* Before a poll of a running program... */
 void wf_rank_poll_begin(const struct wf_rank_program *program, const struct wf_op *op);
 /* ...and after it: passes `called` on. */
-WF_NODISCARD
 enum wf_called wf_rank_poll_end(const struct wf_rank_program *program, const struct wf_op *op,
                                 enum wf_called called);
 /* The rank does something else than polling. */

@@ -27,7 +27,6 @@ struct wf_local {
 };
 
 /* WF_EUSAGE if a list has neither one nor three values. */
-WF_NODISCARD
 enum wf_status wf_local_check(const struct wf_node_params *params, struct wf_err *err);
 
 /* For nodes with up to `slots_max` ranks and `offset` bytes of other state. Returns the size of

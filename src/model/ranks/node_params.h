@@ -82,7 +82,6 @@ extern const struct wf_node_params wf_node_free;
 struct wf_node_params wf_node_compute_only(const struct wf_node_params *params);
 
 /* WF_EUSAGE if parameters contradict each other; the message begins with the name of one. */
-WF_NODISCARD
 enum wf_status wf_node_params_check(const struct wf_node_params *params, struct wf_err *err);
 
 /* The time that bytes take at a rate that may be unlimited. */

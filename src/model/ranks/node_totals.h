@@ -11,7 +11,6 @@ enum { WF_RANK_SLOTS_MAX = 65536 }; /* ranks on a node: their slots are numbered
 
 /* WF_EINVAL unless the network has the nodes of the place, and these have slots for `n`
  * ranks or PEs (`what`). */
-WF_NODISCARD
 enum wf_status wf_node_check(const struct wf_place *place, const struct wf_net *net, uint32_t n,
                              const char *what, struct wf_err *err);
 

@@ -29,7 +29,6 @@ struct wf_noise_core {
 };
 
 /* WF_EUSAGE if an interruption may be longer than the period. */
-WF_NODISCARD
 enum wf_status wf_noise_check(const struct wf_node_params *params, struct wf_err *err);
 
 struct wf_noise wf_noise_init(const struct wf_node_params *params, uint64_t seed);

@@ -26,7 +26,6 @@ struct wf_rails {
 /* Keeps `place` and `net`; the cores of the node have been checked. WF_EINVAL if
  * node.nic_domains is wrong or the network was created for another number of interfaces. On
  * success the caller releases it with wf_rails_fini(). */
-WF_NODISCARD
 enum wf_status wf_rails_init(struct wf_rails *rails, const struct wf_place *place,
                              const struct wf_net *net, const struct wf_node_params *node,
                              struct wf_err *err);

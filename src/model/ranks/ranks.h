@@ -136,7 +136,6 @@ struct wf_ranks_config {
  * unknown algorithm or parameters of the node contradict each other, with WF_EINVAL if a node
  * has too many ranks or the network was created for another number of nodes. The caller owns
  * *out, which must live as long as the engine. */
-WF_NODISCARD
 enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_config *config,
                             struct wf_ranks **out, struct wf_err *err);
 void wf_ranks_free(struct wf_ranks *ranks); /* null is allowed */

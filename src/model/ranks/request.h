@@ -266,8 +266,7 @@ static inline void wf_request_begin_wait(struct wf_rank *rank)
 }
 
 /* Waits for at most two requests without numbers; a cell of 0 means no request. */
-WF_NODISCARD enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cells,
-                                             uint32_t n);
+enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cells, uint32_t n);
 
 /* Completes a request at the time `at` and wakes the rank or collective that waits for it.
  * The caller must not use any state of the rank afterwards. */

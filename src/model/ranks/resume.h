@@ -24,7 +24,6 @@
 void wf_rank_go_on(const struct wf_caller *who);
 
 /* Executes one op (model/ranks/execute.c). The position of the rank is still that before the op. */
-WF_NODISCARD
 enum wf_called wf_rank_execute(const struct wf_rank_program *program, const struct wf_op *op);
 
 /* Records that the rank began the op at `from`. `called` is the outcome of wf_rank_execute(). */

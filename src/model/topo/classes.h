@@ -42,6 +42,5 @@ static inline uint32_t wf_topo_link_class(const struct wf_topo *topo, uint32_t v
 /* The number of the class called `name`, of `length` bytes. In a hierarchy a name without a
  * level is enough if only one level has such a class. WF_EINVAL if there is no such class or
  * several: the message lists the names. `err` may be null. */
-WF_NODISCARD
 enum wf_status wf_topo_class_find(const struct wf_topo *topo, const char *name, size_t length,
                                   uint32_t *out, struct wf_err *err);

@@ -12,7 +12,6 @@ struct wf_topo_damage {
 };
 
 /* Reads `text`. The caller releases `damage`, but not after a failure (WF_EINVAL). */
-WF_NODISCARD
 enum wf_status wf_topo_damage_read(struct wf_topo_damage *damage, const struct wf_topo *topo,
                                    const char *text, struct wf_err *err);
 void wf_topo_damage_fini(struct wf_topo_damage *damage);

@@ -25,7 +25,6 @@
 /* Builds the network `whole` after this damage; `whole` must live as long as the result. Fails
  * with WF_EINVAL, naming the item, if an item makes no sense or a compute node is cut off.
  * Ownership as in ops->create. */
-WF_NODISCARD
 enum wf_status wf_topo_damaged_create(const struct wf_topo *whole, const char *damage,
                                       struct wf_topo **out, struct wf_err *err);
 

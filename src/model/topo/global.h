@@ -60,7 +60,6 @@ struct wf_topo_global_size {
 /* Shares out the links for the topology called `name`, whose parameter "g" is the number of
  * groups. Fails with WF_EINVAL if there are more groups than can be joined or more than
  * WF_TOPO_TABLE_MAX ports. Allocates nothing. */
-WF_NODISCARD
 enum wf_status wf_topo_global_plan(struct wf_topo_global *global, const char *name,
                                    struct wf_topo_global_size size,
                                    enum wf_topo_global_order order, struct wf_err *err);

@@ -40,7 +40,6 @@ void wf_topo_graph_net_release(struct wf_topo_graph_net *net);
 /* Reads at most WF_TOPO_GRAPH_TEXT_MAX bytes at `text`; messages call the text `name`. On
  * success the caller releases *net. On failure (WF_EINVAL, with a message that begins with
  * `name:line:column:`) *net is not changed. */
-WF_NODISCARD
 enum wf_status wf_topo_graph_read(const char *name, const char *text, size_t size,
                                   struct wf_topo_graph_net *net, struct wf_err *err);
 
@@ -113,34 +112,29 @@ int wf_topo_graph_shown(struct wf_topo_graph_word word);
 
 /* Finds the number of the vertex called `name`. A new vertex gets the attributes `initial`.
  * An empty name is an error. */
-WF_NODISCARD
 enum wf_status wf_topo_graph_vertex(struct wf_topo_graph_reader *reader,
                                     struct wf_topo_graph_word name,
                                     const struct wf_topo_graph_attrs *initial, uint32_t *out);
 /* Adds a link that the text names at position `at`. A link from a vertex to itself is an
  * error. */
-WF_NODISCARD
 enum wf_status wf_topo_graph_link(struct wf_topo_graph_reader *reader, uint32_t from,
                                   uint32_t to, size_t at, bool oneway);
 
 /* Finds an attribute of links (or else of vertices) by its name. The result is null if weft
  * has no such attribute. A name that looks misspelt is an error. */
-WF_NODISCARD
 enum wf_status wf_topo_graph_attr_find(const struct wf_topo_graph_reader *reader,
                                        struct wf_topo_graph_word name, bool of_link,
                                        const struct wf_topo_graph_attr **out);
-WF_NODISCARD
 enum wf_status wf_topo_graph_attr_set(struct wf_topo_graph_reader *reader,
                                       const struct wf_topo_graph_attr *attr,
                                       struct wf_topo_graph_word value,
                                       struct wf_topo_graph_attrs *attrs);
 
 /* The formats. Each reads the whole text from reader->at. */
-WF_NODISCARD enum wf_status wf_topo_graph_read_edges(struct wf_topo_graph_reader *reader);
-WF_NODISCARD enum wf_status wf_topo_graph_read_dot(struct wf_topo_graph_reader *reader);
-WF_NODISCARD enum wf_status wf_topo_graph_read_graphml(struct wf_topo_graph_reader *reader);
+enum wf_status wf_topo_graph_read_edges(struct wf_topo_graph_reader *reader);
+enum wf_status wf_topo_graph_read_dot(struct wf_topo_graph_reader *reader);
+enum wf_status wf_topo_graph_read_graphml(struct wf_topo_graph_reader *reader);
 
 /* Builds the network from what was read: numbers the vertices and checks the links. */
-WF_NODISCARD
 enum wf_status wf_topo_graph_resolve(const struct wf_topo_graph_reader *reader,
                                      struct wf_topo_graph_net *net);

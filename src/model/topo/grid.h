@@ -40,7 +40,6 @@ WF_PLUGIN_API enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid,
                                                 const char *sizes, struct wf_err *err);
 
 /* Which dimensions wrap, as "1,0,1"; "" is all of them. */
-WF_NODISCARD
 enum wf_status wf_topo_grid_parse_wrap(struct wf_topo_grid *grid, const char *wrap,
                                        struct wf_err *err);
 

@@ -27,7 +27,6 @@ enum { WF_TOPO_LEGS_MAX = 2 * WF_TOPO_NESTED_LEVELS_MAX };
 
 /* Builds the hierarchy of two networks, which it takes. The caller owns *out. On failure
  * (WF_EINVAL: too many links) both networks are released. */
-WF_NODISCARD
 enum wf_status wf_topo_nested_create(struct wf_topo *outer, struct wf_topo *inner,
                                      struct wf_topo **out, struct wf_err *err);
 

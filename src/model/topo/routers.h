@@ -56,7 +56,6 @@ struct wf_topo_routers_size {
 /* Sets the common head except bisection and diameter. n_links gets the links of nodes only. The
  * classes of links are terminal, local and global.
  * Fails with WF_EINVAL if the number of nodes or routers is 0 or there are too many links. */
-WF_NODISCARD
 enum wf_status wf_topo_routers_init(struct wf_topo_routers *net, const struct wf_topo_ops *ops,
                                     const struct wf_topo_routers_ops *router,
                                     struct wf_topo_routers_size size, struct wf_err *err);

@@ -29,11 +29,9 @@ struct wf_topo_spec_level {
 /* Finds the level that begins at *at (0 at first) and moves *at to its end. At the end of
  * the spec level->ops is null. An unknown kind is WF_EINVAL; the message proposes the
  * nearest one. */
-WF_NODISCARD
 enum wf_status wf_topo_spec_next(const char *spec, size_t *at, struct wf_topo_spec_level *level,
                                  struct wf_err *err);
 
 /* Builds the topology of one level. Ownership as in ops->create. */
-WF_NODISCARD
 enum wf_status wf_topo_spec_create(const struct wf_topo_spec_level *level, struct wf_topo **out,
                                    struct wf_err *err);

@@ -187,7 +187,6 @@ WF_PLUGIN_API uint32_t wf_topo_minimal_ports(const struct wf_topo *topo, uint32_
                                              uint32_t dst, uint32_t *ports);
 
 /* Builds the topology that `spec` describes (model/topo/spec.h). Ownership as in ops->create. */
-WF_NODISCARD
 enum wf_status wf_topo_create(const char *spec, struct wf_topo **out, struct wf_err *err);
 void wf_topo_free(struct wf_topo *topo); /* null is allowed */
 

@@ -51,7 +51,6 @@ const struct wf_traffic_pattern_row *wf_traffic_pattern_row(size_t i);
 /* Creates a pattern on the first `n_nodes` nodes of a topology, which may be null for
  * patterns that need neither coordinates nor distances. Unknown names and patterns that do
  * not fit are WF_EINVAL. The caller owns *out. */
-WF_NODISCARD
 enum wf_status wf_traffic_pattern_create(const char *name,
                                          const struct wf_traffic_pattern_params *params,
                                          const struct wf_topo *topo, uint32_t n_nodes,

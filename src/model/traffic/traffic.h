@@ -46,7 +46,6 @@ struct wf_traffic_config {
 
 /* Creates the traffic and checks its parameters completely. The caller owns *out, which must
  * live as long as the engine that uses it. */
-WF_NODISCARD
 enum wf_status wf_traffic_new(const struct wf_traffic_config *config, struct wf_traffic **out,
                               struct wf_err *err);
 void wf_traffic_free(struct wf_traffic *traffic); /* null is allowed */

@@ -16,7 +16,6 @@ struct wf_traffic_matrix;
 
 /* Reads lines `from to weight` for nodes below `n`. Errors are WF_EINVAL with the line
  * number; the caller owns *out. */
-WF_NODISCARD
 enum wf_status wf_traffic_matrix_read(const char *path, uint32_t n,
                                       struct wf_traffic_matrix **out, struct wf_err *err);
 void wf_traffic_matrix_free(struct wf_traffic_matrix *matrix); /* null is allowed */
@@ -33,7 +32,6 @@ struct wf_traffic_weights {
 
 /* Reads lines `value weight`, at least one; all weights may be 0. Errors are WF_EINVAL with
  * the line number; the caller releases *out. */
-WF_NODISCARD
 enum wf_status wf_traffic_weights_read(const char *path, struct wf_traffic_weights *out,
                                        struct wf_err *err);
 void wf_traffic_weights_free(struct wf_traffic_weights *weights);

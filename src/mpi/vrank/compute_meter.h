@@ -23,7 +23,6 @@ struct wf_vrank_meter {
 
 /* Instructions are converted to time by `rate`, instructions per second. WF_EINVAL if they
  * cannot be counted here. */
-WF_NODISCARD
 enum wf_status wf_vrank_meter_init(struct wf_vrank_meter *meter, enum wf_vrank_meter_kind kind,
                                    double rate, struct wf_err *err);
 

@@ -42,7 +42,6 @@ struct wf_vrank_arguments {
 };
 
 /* Reads declarations such as "int m, double *a, int n)" up to the ')'; *at moves after it. */
-WF_NODISCARD
 enum wf_status wf_vrank_arguments_parse(const char **at, struct wf_vrank_arguments *out,
                                         struct wf_err *err);
 

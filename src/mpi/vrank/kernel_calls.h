@@ -33,7 +33,6 @@ struct wf_vrank_kernel_places {
 
 /* Puts jumps into the functions of an object at `base` that are kernels, and finds those that
  * allocate shared memory. */
-WF_NODISCARD
 enum wf_status wf_vrank_kernels_patch(const struct wf_vrank_kernels *kernels,
                                       const struct wf_vrank_program_file *file, uintptr_t base,
                                       struct wf_vrank_kernel_places *places,

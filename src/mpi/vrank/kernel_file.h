@@ -82,7 +82,6 @@ struct wf_vrank_kernels {
 };
 
 /* On success the caller owns *out. Otherwise `err` names the file, the line and what to do. */
-WF_NODISCARD
 enum wf_status wf_vrank_kernels_read(const char *path, struct wf_vrank_kernels **out,
                                      struct wf_err *err);
 void wf_vrank_kernels_free(struct wf_vrank_kernels *kernels); /* null is allowed */

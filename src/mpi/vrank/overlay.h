@@ -25,7 +25,6 @@ struct wf_vrank_blocks {
 
 /* The blocks that lines with `share` name; others are taken from `others`, which may be null. The
  * caller owns *out. */
-WF_NODISCARD
 enum wf_status wf_vrank_overlay_new(const struct wf_vrank_kernels *kernels,
                                     const struct wf_port_memory *others,
                                     struct wf_vrank_overlay **out, struct wf_err *err);

@@ -31,12 +31,10 @@ struct wf_vrank_program_file {
 
 /* Reads and changes a program. On success the caller calls wf_vrank_program_file_close(). Fails
  * with WF_EIO or WF_EINVAL and says what is wrong with the file. */
-WF_NODISCARD
 enum wf_status wf_vrank_program_file_open(const char *path, struct wf_vrank_program_file *out,
                                           struct wf_err *err);
 /* Likewise of a shared library that a program brings; its thread-local variables stay the
  * loader's. */
-WF_NODISCARD
 enum wf_status wf_vrank_library_file_open(const char *path, struct wf_vrank_program_file *out,
                                           struct wf_err *err);
 void wf_vrank_program_file_close(struct wf_vrank_program_file *file);

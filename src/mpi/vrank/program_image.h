@@ -24,7 +24,6 @@ struct wf_vrank_image_config {
 
 /* Loads a program built with weftcc. On success the caller owns *out; *library is valid as
  * long. Fails with WF_EINVAL or WF_EIO and says what is wrong with the program. */
-WF_NODISCARD
 enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
                                    struct wf_vrank_image **out,
                                    const struct wf_port_library **library, struct wf_err *err);

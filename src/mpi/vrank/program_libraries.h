@@ -37,7 +37,6 @@ struct wf_vrank_libraries {
 
 /* Finds the libraries of a program, and those that they need. Fails with WF_EINVAL if one of them
  * was built for another MPI, whose interface the program does not have. On success the caller calls wf_vrank_libraries_free(). */
-WF_NODISCARD
 enum wf_status wf_vrank_libraries_find(const char *program,
                                        const struct wf_vrank_program_file *file,
                                        struct wf_vrank_libraries *out, struct wf_err *err);
@@ -54,7 +53,6 @@ struct wf_vrank_loading {
 
 /* Likewise the libraries that a library needs, which is loaded while the program runs. Those in
  * `names` are left out. `mpi` of *out is empty. */
-WF_NODISCARD
 enum wf_status wf_vrank_libraries_find_more(const char *path,
                                             const struct wf_vrank_program_file *file,
                                             const struct wf_vrank_loading *loading,

@@ -127,7 +127,6 @@ void wf_vrank_object_find(const struct wf_vrank_copy *copy, struct wf_vrank_obje
 
 /* Functions of these objects that are kernels are not executed from now on. files[n] are what the
  * objects were made of. */
-WF_NODISCARD
 enum wf_status wf_vrank_objects_replace(const struct wf_vrank_image *image,
                                         struct wf_vrank_copy *copy, uint32_t first, uint32_t n,
                                         const struct wf_vrank_program_file *const *files,

@@ -49,7 +49,6 @@ struct wf_vrank_config {
 
 /* Loads the program and prepares its ranks; none runs yet. WF_EINVAL if it cannot be loaded or
  * was not built with weftcc. The caller owns *out. */
-WF_NODISCARD
 enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct wf_source **out,
                                    struct wf_err *err);
 

@@ -115,7 +115,6 @@ struct wf_vrank_answers *wf_vrank_heard_by(struct wf_vrank_rank *rank);
 /* ---- program_kernels.c ---- */
 
 /* Reads the file of kernels; nothing if there is no path. */
-WF_NODISCARD
 enum wf_status wf_vrank_program_kernels(struct wf_vrank_program *program, const char *path,
                                         struct wf_err *err);
 /* The time of kernels since the last op becomes an op. */

@@ -31,7 +31,6 @@ struct wf_vrank_tls {
 struct wf_vrank_tls_block;
 
 /* Takes them from the loader: changes the file. WF_EINVAL if they are too large. */
-WF_NODISCARD
 enum wf_status wf_vrank_tls_take(struct wf_vrank_program_file *file, const char *path,
                                  struct wf_err *err);
 

@@ -35,7 +35,6 @@ struct wf_source *wf_vrank_recorder_new(const struct wf_vrank_recorder_config *c
 
 /* Writes the ops that are still held. Called when the run is over; no op may be asked for
  * afterwards. */
-WF_NODISCARD
 enum wf_status wf_vrank_recorder_finish(struct wf_source *recorder, struct wf_err *err);
 
 /* Whether everything was written to this record so far; if not, `err` tells why. */

@@ -15,7 +15,6 @@
 struct wf_vrank_spill;
 
 /* Creates the file in a directory. Fails with WF_EIO. The caller owns *out. */
-WF_NODISCARD
 enum wf_status wf_vrank_spill_new(const char *directory, struct wf_vrank_spill **out,
                                   struct wf_err *err);
 void wf_vrank_spill_free(struct wf_vrank_spill *spill); /* null is allowed */

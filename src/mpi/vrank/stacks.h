@@ -29,7 +29,6 @@ struct wf_vrank_stacks {
 struct wf_vrank_spill;
 
 /* In a file if `spill` is not null. WF_EINVAL if there is not enough address space. */
-WF_NODISCARD
 enum wf_status wf_vrank_stacks_init(struct wf_vrank_stacks *stacks, uint32_t n, size_t size,
                                     struct wf_vrank_spill *spill, struct wf_err *err);
 void wf_vrank_stacks_fini(struct wf_vrank_stacks *stacks);

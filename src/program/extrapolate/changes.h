@@ -41,7 +41,6 @@ struct wf_ext_changes {
 
 /* Reads "2", "solve=2,io=0.5" or "normal:1:0.1", "solve=uniform:0.8:1.2". The caller releases the scales with
  * wf_ext_scales_fini(). */
-WF_NODISCARD
 enum wf_status wf_ext_scales_read(const char *option, const char *text,
                                   struct wf_ext_scales *out, struct wf_err *err);
 void wf_ext_scales_fini(struct wf_ext_scales *scales);

@@ -27,19 +27,16 @@ struct wf_ext_options {
 /* Understands the traces that wf_ext_read() has added to model->input, and checks that the model
  * gives back each of them. The caller releases the model with wf_ext_model_fini(), on failure
  * too. */
-WF_NODISCARD
 enum wf_status wf_ext_understand(struct wf_ext_model *model,
                                  const struct wf_ext_options *options, struct wf_err *err);
 
 /* The program at another number of ranks. The caller owns *out, which does not need the model. */
-WF_NODISCARD
 enum wf_status wf_ext_source(const struct wf_ext_model *model,
                              const struct wf_ext_options *options, struct wf_source **out,
                              struct wf_err *err);
 
 /* Opens the traces of a list with commas, understands them, and gives the program at another
  * number of ranks. */
-WF_NODISCARD
 enum wf_status wf_ext_open(const char *list, const struct wf_ext_options *options,
                            struct wf_source **out, struct wf_err *err);
 
@@ -56,6 +53,5 @@ struct wf_ext_difference {
 };
 
 /* Compares the ops of two sources of the same number of ranks. */
-WF_NODISCARD
 enum wf_status wf_ext_compare(const struct wf_source *one, const struct wf_source *other,
                               struct wf_ext_difference *out, struct wf_err *err);

@@ -131,7 +131,6 @@ struct wf_ext_model {
 
 /* Understands the traces in model->input, which wf_ext_read_end() has prepared, as far as `target`
  * ranks need it. An op that follows no rule is WF_EINVAL; the error names the op and the ranks. */
-WF_NODISCARD
 enum wf_status wf_ext_model_build(struct wf_ext_model *model, uint32_t target,
                                   struct wf_err *err);
 void wf_ext_model_fini(struct wf_ext_model *model);
@@ -171,23 +170,19 @@ bool wf_ext_find_run(const struct wf_ext_model *model, uint32_t statement, uint3
 
 enum { WF_EXT_PERIOD_MAX = 24 };
 
-WF_NODISCARD
 enum wf_status wf_ext_learn_rounds(struct wf_ext_model *model, struct wf_ext_step *step,
                                    struct wf_err *err);
 /* Lets receives whose sizes are sampled hold every message: which of them meets which message is
  * not known. To be called after the values of all steps are learnt. */
 void wf_ext_learn_capacities(struct wf_ext_model *model);
-WF_NODISCARD
 enum wf_status wf_ext_learn_values(struct wf_ext_model *model, struct wf_ext_step *step,
                                    struct wf_err *err);
 /* ---- refuse.c: WF_EINVAL, with the op and the ranks ---- */
 
 /* The error for a statement that follows no rule. */
-WF_NODISCARD
 enum wf_status wf_ext_refuse(const struct wf_ext_model *model, uint32_t statement,
                              const char *what, struct wf_err *err);
 /* No rule says which ranks execute it; adds how many do in each count. */
-WF_NODISCARD
 enum wf_status wf_ext_refuse_guard(const struct wf_ext_model *model, uint32_t statement,
                                    struct wf_err *err);
 
@@ -223,11 +218,9 @@ bool wf_ext_integer_at(const struct wf_ext_model *model, const struct wf_ext_int
                        const struct wf_ext_at *at, int64_t *out);
 void wf_ext_integer_fini(struct wf_ext_integer *integer);
 /* Refuses a statement whose integers (`what`) follow no rule; adds what they are in each count. */
-WF_NODISCARD
 enum wf_status wf_ext_refuse_integer(const struct wf_ext_model *model, uint32_t statement,
                                      const char *what, const struct wf_ext_samples *samples,
                                      struct wf_err *err);
 /* Too many ranks of a count do different things. */
-WF_NODISCARD
 enum wf_status wf_ext_refuse_kinds(const struct wf_ext_model *model, uint32_t c,
                                    uint32_t n_kinds, struct wf_err *err);

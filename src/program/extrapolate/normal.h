@@ -49,11 +49,9 @@ void wf_ext_normal_fini(struct wf_ext_normal *normal);
 
 /* Sets *op to the next op, and *more to false if there is none. What `op` points to is valid
  * until the next call. */
-WF_NODISCARD
 enum wf_status wf_ext_normal_next(struct wf_ext_normal *normal, struct wf_op *op, bool *more,
                                   struct wf_err *err);
 
 /* WF_EINVAL: names the latest op that was read, and why it cannot be extrapolated. */
-WF_NODISCARD
 enum wf_status wf_ext_normal_refuse(const struct wf_ext_normal *normal, const struct wf_op *op,
                                     const char *why, struct wf_err *err);

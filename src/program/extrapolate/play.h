@@ -30,7 +30,6 @@ struct wf_ext_player {
 #define WF_EXT_NO_COUNT UINT32_MAX
 
 /* Calls player->play() for each op of the rank. */
-WF_NODISCARD
 enum wf_status wf_ext_play(const struct wf_ext_player *player, uint32_t rank,
                            struct wf_err *err);
 
@@ -39,5 +38,4 @@ uint32_t wf_ext_main_loop(const struct wf_ext_model *model);
 
 /* Plays all counts of the model and compares the result with the traces. What differs is
  * WF_EINVAL: then the model has misunderstood something. */
-WF_NODISCARD
 enum wf_status wf_ext_check(const struct wf_ext_model *model, struct wf_err *err);

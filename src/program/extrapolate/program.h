@@ -102,13 +102,11 @@ struct wf_ext_input {
 };
 
 /* Reads a trace of ops as the next count; the order of counts is free. */
-WF_NODISCARD
 enum wf_status wf_ext_read(struct wf_ext_input *input, const char *path,
                            struct wf_source *source, struct wf_err *err);
 
 /* Sorts the counts, decides how ops name requests, and takes tags that differ between counts out of
  * the shapes. Call it once after the last trace. Fails if two traces have the same number of ranks. */
-WF_NODISCARD
 enum wf_status wf_ext_read_end(struct wf_ext_input *input, struct wf_err *err);
 
 /* Whether more than half of the other ops come after computing, and computing hardly ever comes

@@ -16,5 +16,4 @@ void wf_ext_balance_add(struct wf_ext_balance *balance, uint32_t rank,
 
 /* Plays the program twice more to find the first message without a receive, or the other way
  * round. WF_EINVAL, with the op and the ranks. `player` is the one that wrote the program. */
-WF_NODISCARD
 enum wf_status wf_ext_refuse_unmatched(const struct wf_ext_player *player, struct wf_err *err);

@@ -15,18 +15,15 @@ struct wf_ext_opener {
 };
 
 /* Opens a trace and adds it to the input. */
-WF_NODISCARD
 enum wf_status wf_ext_read_path(const struct wf_ext_opener *opener, const char *path,
                                 struct wf_ext_input *input, struct wf_err *err);
 
 /* Compares a trace with its prediction and prints a line about it; `out` may be null. WF_EINVAL if
  * an op, a peer or a tag differs. */
-WF_NODISCARD
 enum wf_status wf_ext_check_guess(const struct wf_ext_opener *opener, const char *path,
                                   const struct wf_source *guess, FILE *out, struct wf_err *err);
 
 /* Predicts the largest trace from the others, and compares likewise. `all` has read all of
  * them. */
-WF_NODISCARD
 enum wf_status wf_ext_verify(const struct wf_ext_opener *opener, const struct wf_ext_model *all,
                              FILE *out, struct wf_err *err);

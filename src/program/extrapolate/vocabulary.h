@@ -26,7 +26,6 @@ struct wf_ext_sets {
 void wf_ext_choose_grid(struct wf_ext_input *input, uint32_t target, struct wf_ext_rule *rule);
 
 /* Sets the sets of all ops. Peers that need too many symbols are WF_EINVAL. */
-WF_NODISCARD
 enum wf_status wf_ext_assign(struct wf_ext_input *input, struct wf_ext_sets *sets,
                              struct wf_err *err);
 

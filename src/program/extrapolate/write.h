@@ -8,7 +8,6 @@
 #include "program/trace/spool/spool.h"
 
 /* Adds the ops of all ranks of the grid. The caller still owns the spool. */
-WF_NODISCARD
 enum wf_status wf_ext_write(const struct wf_ext_model *model, const struct wf_ext_grid *grid,
                             const struct wf_ext_changes *changes, struct wf_spool *spool,
                             struct wf_err *err);

@@ -37,6 +37,5 @@ const struct wf_source_ops *const *wf_gen_table(void);
 
 /* The generator called `name` ("stencil3d"). An unknown name is WF_EUSAGE and proposes the
  * nearest known one. */
-WF_NODISCARD
 enum wf_status wf_gen_find(const char *name, const struct wf_source_ops **out,
                            struct wf_err *err);

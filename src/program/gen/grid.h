@@ -24,6 +24,5 @@ WF_PLUGIN_API bool wf_gen_grid_parse(const char *text, uint32_t n_dims, uint32_t
 /* Reads "4x4x2" for n ranks, or factors n if `text` is empty or null. A text that does not
  * have `n_dims` sizes with the product n is WF_EUSAGE and leaves `size` unchanged; `name` is
  * that of the generator. */
-WF_NODISCARD
 enum wf_status wf_gen_grid_read(const char *name, const char *text, uint32_t n, uint32_t n_dims,
                                 uint32_t *size, struct wf_err *err);

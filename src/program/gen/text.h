@@ -31,6 +31,5 @@ struct wf_gen_text_input {
 #define WF_GEN_TEXT_SIZE_MAX (UINT32_C(1) << 20) /* largest size of a program in bytes */
 
 /* As wf_source_ops.create, but from a text in memory, which is borrowed. */
-WF_NODISCARD
 enum wf_status wf_gen_text_create(const struct wf_gen_text_input *input, uint32_t n_ranks,
                                   struct wf_source **out, struct wf_err *err);

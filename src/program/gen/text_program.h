@@ -69,7 +69,6 @@ static inline bool wf_gen_text_has_neighbors(enum wf_op_kind kind)
 
 /* Translates a text for this many ranks; input->set replaces the values of parameters. On
  * failure *program is empty, and the message begins with name:line:column or `set:`. */
-WF_NODISCARD
 enum wf_status wf_gen_text_parse(struct wf_gen_text_program *program,
                                  const struct wf_gen_text_input *input, uint32_t n_ranks,
                                  struct wf_err *err);

@@ -28,7 +28,6 @@ uint64_t wf_gen_vary(uint64_t mean, uint32_t spread, uint64_t stream, uint64_t n
 uint64_t *wf_gen_vary_table(size_t n, uint64_t mean, uint32_t spread);
 
 /* WF_ELIMIT if a table of amounts for so many ranks would be too large. */
-WF_NODISCARD
 enum wf_status wf_gen_check_table(const char *name, uint32_t n_ranks, struct wf_err *err);
 
 /* a * b / c for c > 0, rounded up, or UINT64_MAX if that overflows. */
@@ -39,7 +38,6 @@ uint64_t wf_gen_expected(uint64_t a, uint64_t b);
 
 /* WF_ELIMIT unless `times` computations of the duration `compute` can be simulated. If the
  * durations vary, pass twice the number. */
-WF_NODISCARD
 enum wf_status wf_gen_check_computing(const char *name, int64_t compute, uint64_t times,
                                       struct wf_err *err);
 

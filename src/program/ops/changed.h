@@ -30,7 +30,6 @@ struct wf_changes {
 };
 
 /* Reads rules; anything else is WF_EUSAGE. An empty text has none. */
-WF_NODISCARD
 enum wf_status wf_changes_parse(const char *text, struct wf_changes *out, struct wf_err *err);
 
 /* Makes a source that plays `inner` and owns it. It must not be live. */

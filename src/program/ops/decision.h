@@ -67,7 +67,6 @@ struct wf_schedule {
     struct wf_fixed_decision *items;
     size_t n, capacity;
 };
-WF_NODISCARD
 enum wf_status wf_schedule_parse(const char *text, struct wf_schedule *out, struct wf_err *err);
 /* The text, which the caller frees. */
 char *wf_schedule_text(const struct wf_schedule *schedule);

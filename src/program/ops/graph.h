@@ -188,7 +188,6 @@ static inline uint32_t wf_graph_target(const struct wf_graph *graph, uint32_t pe
     return graph->ops->target != NULL ? graph->ops->target(graph, pe, src, id) : id;
 }
 
-WF_NODISCARD
 static inline enum wf_status wf_graph_check(const struct wf_graph *graph, struct wf_err *err)
 {
     return graph->ops->check != NULL ? graph->ops->check(graph, err) : WF_OK;

@@ -12,13 +12,11 @@
 
 /* Wraps `inner`, which the new graph then owns; `times` is at least 1. On failure `inner` still
  * belongs to the caller. WF_ELIMIT if a PE would have too many tasks. */
-WF_NODISCARD
 enum wf_status wf_graph_repeat(struct wf_graph *inner, uint64_t times, struct wf_graph **out,
                                struct wf_err *err);
 
 /* Likewise, but only the first body[pe] tasks of each PE are repeated, and its other tasks follow
  * the last time. `body` is copied. A message from a time before the last one to a task after the
  * body starts nothing. */
-WF_NODISCARD
 enum wf_status wf_graph_repeat_body(struct wf_graph *inner, const uint32_t *body,
                                     uint64_t times, struct wf_graph **out, struct wf_err *err);

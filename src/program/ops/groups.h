@@ -48,7 +48,6 @@ enum wf_learnt wf_groups_learn(struct wf_groups *groups, uint32_t rank, uint32_t
                                const struct wf_group *group);
 
 /* The same for a group that may have faults, which are WF_EINVAL, and for WF_COMM_WORLD too. */
-WF_NODISCARD
 enum wf_status wf_groups_tell(struct wf_groups *groups, uint32_t rank, uint32_t comm,
                               const struct wf_group *group, struct wf_err *err);
 

@@ -38,7 +38,6 @@ struct wf_places {
 /* Fills in *places, which wf_places_fini() frees. The source must not be live and must not
  * follow matches. Fails as wf_source_check() does, if an op cannot be read; then there is
  * nothing to free. */
-WF_NODISCARD
 enum wf_status wf_places_init(struct wf_places *places, const struct wf_source *source,
                               struct wf_err *err);
 void wf_places_fini(struct wf_places *places); /* zeroed is allowed */

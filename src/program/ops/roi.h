@@ -21,12 +21,10 @@ struct wf_roi {
 };
 
 /* Reads "3:7" or "3" into first and last. Anything else is WF_EUSAGE. */
-WF_NODISCARD
 enum wf_status wf_roi_parse_iterations(const char *text, struct wf_roi *roi,
                                        struct wf_err *err);
 
 /* Makes a source that plays parts of `inner` and owns it. WF_EINVAL if rank 0 has no such
  * region or iterations; then the caller still owns `inner`. */
-WF_NODISCARD
 enum wf_status wf_roi_new(struct wf_source *inner, const struct wf_roi *roi,
                           struct wf_source **out, struct wf_err *err);

@@ -223,7 +223,6 @@ bool wf_source_wall(const struct wf_source *source, uint32_t rank, int64_t *ps);
 bool wf_source_cost(const struct wf_source *source, uint32_t rank, int64_t *ps);
 /* Only the source itself answers: others may play a part of it. */
 bool wf_source_work(const struct wf_source *source, struct wf_source_work *out);
-WF_NODISCARD
 enum wf_status wf_source_check(const struct wf_source *source, struct wf_err *err);
 
 void wf_source_free(struct wf_source *source); /* null is allowed */

@@ -31,5 +31,4 @@ struct wf_copy {
  * `wall_of` is not null, writes the recorded times that it knows and the cost of recording too.
  * Fails if the source cannot be read to its end, unless `partial` is set, or if the writer
  * fails. The caller still owns the writer. */
-WF_NODISCARD
 enum wf_status wf_trace_copy(struct wf_copy *copy, struct wf_err *err);

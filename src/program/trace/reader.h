@@ -83,25 +83,21 @@ const struct wf_reader_ops *const *wf_reader_table(void);
 
 /* Finds the format of what is at a path. On success the caller releases the probe with
  * wf_reader_probe_fini(). */
-WF_NODISCARD
 enum wf_status wf_reader_find(const char *path, struct wf_reader_probe *probe,
                               const struct wf_reader_ops **out, struct wf_err *err);
 void wf_reader_probe_fini(struct wf_reader_probe *probe);
 
 /* Opens what wf_reader_find() found. `params` belongs to the table of the reader, or is null.
  * On success the caller closes the trace with wf_trace_close(). */
-WF_NODISCARD
 enum wf_status wf_reader_open(const struct wf_reader_ops *reader,
                               const struct wf_reader_probe *probe, const void *params,
                               struct wf_trace *out, struct wf_err *err);
 
 /* Finds the format and opens the trace, with default parameters. */
-WF_NODISCARD
 enum wf_status wf_trace_open(const char *path, struct wf_trace *out, struct wf_err *err);
 void wf_trace_close(struct wf_trace *trace); /* zeroed is allowed; leaves it zeroed */
 
 /* The same for a source of ops; a task graph is WF_EINVAL. */
-WF_NODISCARD
 enum wf_status wf_trace_open_source(const char *path, struct wf_source **out,
                                     struct wf_err *err);
 

@@ -82,7 +82,6 @@ struct wf_trace_writer_ops {
 const struct wf_trace_writer_ops *const *wf_trace_writer_table(void);
 
 /* The format of a trace called `path`, by its extension. None is WF_EUSAGE. */
-WF_NODISCARD
 enum wf_status wf_trace_writer_for_path(const char *path,
                                         const struct wf_trace_writer_ops **out,
                                         struct wf_err *err);

@@ -45,7 +45,6 @@ struct wf_executor {
 
 /* The executor of a prepared job: the one that the setting engine.exec names, or for `auto` the
  * fastest. `n` is the number of similar jobs that could be executed together. */
-WF_NODISCARD
 enum wf_status wf_executor_choose(const struct wf_job *job, size_t n,
                                   const struct wf_executor **out, struct wf_err *err);
 

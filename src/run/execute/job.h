@@ -22,7 +22,6 @@ void wf_setup_fini(struct wf_setup *setup);
 
 /* Runs a prepared job of MPI operations or tasks on an ideal network (ideal.c). The first process
  * keeps the tally in job->ideal, unless the run did not finish. An interrupted run is WF_OK. */
-WF_NODISCARD
 enum wf_status wf_job_run_ideal(struct wf_job *job, const struct wf_engine_config *config,
                                 struct wf_comm *world, struct wf_err *err);
 
@@ -37,18 +36,15 @@ struct wf_job_again {
 
 /* Runs a prepared job on the models of `setup`, which the caller releases. Programs print
  * nothing. An interrupted run is WF_OK. All processes call it. */
-WF_NODISCARD
 enum wf_status wf_job_run_again(const struct wf_job *job, const struct wf_job_again *again,
                                 struct wf_setup *setup, struct wf_err *err);
 
 /* For both kinds of replay: places the ranks, creates the network and the processors. */
-WF_NODISCARD
 enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err);
 /* What the network is created for; the ranks are placed. */
 struct wf_net_env wf_job_net_env(const struct wf_job *job);
 /* WF_EUSAGE if the network has rules for task graphs only. `what` is this job: "synthetic
  * traffic". */
-WF_NODISCARD
 enum wf_status wf_job_check_rules(const struct wf_job *job, const char *what,
                                   struct wf_err *err);
 /* The cycle of queues of the network that wait for each other after a run; its length is 0 if

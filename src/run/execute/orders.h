@@ -30,7 +30,6 @@ typedef enum wf_status wf_orders_run(const struct wf_scenario *scenario,
 
 /* If the scenario asks for a search or has a schedule: sets *out to the scenario that is to be
  * run and reported, which the caller frees, after the search if it asks for one; else to null. */
-WF_NODISCARD
 enum wf_status wf_orders_prepare(const struct wf_scenario *scenario,
                                  const struct wf_sim_host *host, wf_orders_run *run,
                                  struct wf_orders *orders, struct wf_scenario **out,

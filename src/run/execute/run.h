@@ -50,7 +50,6 @@ struct wf_sim_trace {
 };
 
 /* The format of a trace with this name: .weft if the name has no known extension. */
-WF_NODISCARD
 enum wf_status wf_sim_trace_out_format(const char *path, const struct wf_trace_writer_ops **out,
                                        struct wf_err *err);
 
@@ -93,19 +92,16 @@ struct wf_sim_host {
  *   WF_ESIM   the simulated program failed: result and `err` describe why
  * With any other status, and in other processes, *doc is null.
  */
-WF_NODISCARD
 enum wf_status wf_sim_run(const struct wf_scenario *scenario, const struct wf_sim_host *host,
                           struct wf_value **doc, struct wf_err *err);
 
 /* Checks everything that can be checked without running. *doc then has the complete scenario
  * and an estimate of the memory and the messages; it is null if the status is not WF_OK. */
-WF_NODISCARD
 enum wf_status wf_sim_explain(const struct wf_scenario *scenario,
                               const struct wf_sim_host *host, struct wf_value **doc,
                               struct wf_err *err);
 
 /* Checks a scenario, and whether a program needs more memory than a device of the machine has. */
-WF_NODISCARD
 enum wf_status wf_sim_check(const struct wf_scenario *scenario, bool *lacks_memory,
                             struct wf_err *err);
 

@@ -14,7 +14,7 @@
 
 struct wf_comm;
 
-WF_NODISCARD enum wf_status wf_world_open(struct wf_comm **out, struct wf_err *err);
+enum wf_status wf_world_open(struct wf_comm **out, struct wf_err *err);
 void wf_world_close(struct wf_comm *world);
 
 /* Told, in one line, that a process has waited for another for long: see wf_comm_tell_waits(). With

@@ -30,7 +30,6 @@ struct wf_codes_result {
 /* Appends to the two buffers. A failure is WF_EINVAL; its message begins with `label:`,
  * followed by line and column if they are known. After a failure the contents of the buffers
  * are undefined. */
-WF_NODISCARD
 enum wf_status wf_codes_import(const struct wf_codes_source *source,
                                struct wf_codes_result *out, struct wf_err *err);
 

@@ -59,22 +59,18 @@ enum wf_status wf_codes_fail(const struct wf_codes_importer *codes,
                              const struct wf_codes_entry *entry, const char *expected);
 /* The number in a parameter, from `least` to 2^31. A missing parameter has the value `def`; if
  * that is 0, the parameter is required. */
-WF_NODISCARD
 enum wf_status wf_codes_count(struct wf_codes_importer *codes, const char *key, uint64_t def,
                               uint64_t *out);
 
 /* A time in nanoseconds, `def` if the parameter is missing: as text for the machine file, of
  * WF_UNITS_TEXT_MAX bytes, and in picoseconds. */
-WF_NODISCARD
 enum wf_status wf_codes_ns(struct wf_codes_importer *codes, const char *key, const char *def,
                            char *text, uint64_t *out);
 
 /* Writes the links of the network model, after the size of chunks is known. */
-WF_NODISCARD
 enum wf_status wf_codes_write_links(struct wf_codes_importer *codes);
 
 /* Writes the sections `node` and `mpi`. */
-WF_NODISCARD
 enum wf_status wf_codes_write_node(struct wf_codes_importer *codes);
 
 WF_PRINTF(2, 3)

@@ -39,7 +39,6 @@ bool wf_codes_is(const char *text, size_t size);
 
 /* Reads a configuration. On failure (WF_EINVAL, the message begins with `label:line:column:`)
  * nothing is left to release. */
-WF_NODISCARD
 enum wf_status wf_codes_read(const char *label, const char *text, size_t size,
                              struct wf_codes_text *out, struct wf_err *err);
 void wf_codes_fini(struct wf_codes_text *codes);

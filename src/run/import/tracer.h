@@ -61,11 +61,9 @@ struct wf_tracer {
 
 /* Reads a configuration. `label` is its path, to which the paths in it are relative. A failure
  * is WF_EINVAL and begins with `label:line:`; then nothing is left to release. */
-WF_NODISCARD
 enum wf_status wf_tracer_parse(const char *label, const char *text, size_t size,
                                struct wf_tracer **out, struct wf_err *err);
 /* The same for a file, which may also be WF_EIO. */
-WF_NODISCARD
 enum wf_status wf_tracer_load(const char *path, struct wf_tracer **out, struct wf_err *err);
 void wf_tracer_free(struct wf_tracer *tracer); /* null is allowed */
 
@@ -80,7 +78,6 @@ char *wf_tracer_path(const struct wf_tracer *tracer, const char *name);
  * scenario, which the caller frees, with the settings of all jobs in place of the source;
  * otherwise null. Settings that the scenario has already are not changed. Refuses lines of the
  * configuration that have no counterpart. */
-WF_NODISCARD
 enum wf_status wf_tracer_expand(const struct wf_scenario *scenario, struct wf_scenario **out,
                                 struct wf_err *err);
 
@@ -95,6 +92,5 @@ struct wf_tracer_placing {
 /* Sets the node of each rank of the job, as the map files have it; without map files, the jobs
  * get the servers in their order. Where nodes are not attached to switches, or not the same
  * number to each, the servers of a node follow each other. */
-WF_NODISCARD
 enum wf_status wf_tracer_place(const struct wf_tracer_placing *placing, uint32_t *node_of,
                                struct wf_err *err);

@@ -20,7 +20,6 @@ struct wf_machine_file {
 /* Finds and reads the machine that `which` names (run/machine/machine.h). A path is relative to the
  * file `from`, or to the working directory if that is null. If `from` is in the library,
  * "x.yaml" names the machine x of the library. On failure nothing is left to release. */
-WF_NODISCARD
 enum wf_status wf_machine_file_open(const char *which, const struct wf_machine_file *from,
                                     struct wf_machine_file *out, struct wf_err *err);
 void wf_machine_file_fini(struct wf_machine_file *file);

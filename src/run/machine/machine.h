@@ -69,25 +69,20 @@ const struct wf_machine_text *wf_machine_library(void);
 /* Loads a machine and all files that it includes. `which` is a file if it contains a '/' or
  * ends in .yaml, .yml or .conf, else a name in the library. Failures are WF_EINVAL, or WF_EIO if
  * the file itself cannot be read. The caller frees *out with wf_machine_free(). */
-WF_NODISCARD
 enum wf_status wf_machine_load(const char *which, struct wf_machine **out, struct wf_err *err);
 /* The same for a machine given as text; messages call it `label`. It may include machines of
  * the library only. */
-WF_NODISCARD
 enum wf_status wf_machine_parse(const char *label, const char *text, size_t size,
                                 struct wf_machine **out, struct wf_err *err);
 /* Whether a text could be parsed so; its place in messages is "machine". */
-WF_NODISCARD
 enum wf_status wf_machine_check(const char *text, size_t size, struct wf_err *err);
 void wf_machine_free(struct wf_machine *machine); /* null is allowed */
 
 /* Loads a machine and appends its settings to the scenario. */
-WF_NODISCARD
 enum wf_status wf_machine_apply(const char *which, struct wf_scenario *scenario,
                                 struct wf_err *err);
 
 /* The unchanged text of the machine's own file. The caller frees *text, which ends with a
  * NUL. */
-WF_NODISCARD
 enum wf_status wf_machine_read(const char *which, char **text, size_t *size,
                                struct wf_err *err);

@@ -27,7 +27,6 @@ enum wf_status wf_machine_blame(const struct wf_machine_reader *reader, struct w
 char *wf_machine_place(const struct wf_machine_reader *reader, struct wf_yaml_place at);
 
 /* WF_EINVAL, with the place, unless the node has that kind. */
-WF_NODISCARD
 enum wf_status wf_machine_expect(const struct wf_machine_reader *reader,
                                  const struct wf_yaml *node, enum wf_yaml_kind kind,
                                  struct wf_err *err);
@@ -49,48 +48,40 @@ char *wf_machine_join(const struct wf_machine_reader *reader, const struct wf_ya
 
 /* Adds a setting whose place in the file is `at`; takes ownership of its value. Its origin is
  * the name that the user wrote ("network.L"). */
-WF_NODISCARD
 enum wf_status wf_machine_emit(const struct wf_machine_reader *reader, const char *key,
                                const char *origin, char *value, struct wf_yaml_place at,
                                struct wf_err *err);
 
 /* Reads the link classes under `network` and in the levels of the topology. To be called after
  * the topology was read: the settings belong to it, so they follow it. */
-WF_NODISCARD
 enum wf_status wf_machine_read_links(const struct wf_machine_reader *reader,
                                      struct wf_err *err);
 
 /* Reads `topology`: a spec, a mapping, or a list of them. */
-WF_NODISCARD
 enum wf_status wf_machine_read_topology(struct wf_machine_reader *reader,
                                         const struct wf_yaml *node, struct wf_err *err);
 
 /* Reads `published`, a list of measurements. Those of included files are only checked. */
-WF_NODISCARD
 enum wf_status wf_machine_read_published(struct wf_machine_reader *reader,
                                          const struct wf_yaml *node, struct wf_err *err);
 
 /* Reads an item of a list, a mapping of the parameters of `table`, into `entry`, which the
  * caller releases with wf_param_release(), also after an error. Messages call them `prefix` and
  * their name. */
-WF_NODISCARD
 enum wf_status wf_machine_read_entry(const struct wf_machine_reader *reader,
                                      const struct wf_yaml *node, const char *prefix,
                                      const struct wf_param *table, void *entry,
                                      struct wf_err *err);
 
 /* Reads `residuals`, a list; those of included files are only checked. */
-WF_NODISCARD
 enum wf_status wf_machine_read_residuals(struct wf_machine_reader *reader,
                                          const struct wf_yaml *node, struct wf_err *err);
 
 /* Reads `sources`, a mapping of labels and texts; likewise. */
-WF_NODISCARD
 enum wf_status wf_machine_read_sources(struct wf_machine_reader *reader,
                                        const struct wf_yaml *node, struct wf_err *err);
 
 /* Reads `uncertainty`, a mapping of settings and percentages (run/scenario/uncertainty.h). */
-WF_NODISCARD
 enum wf_status wf_machine_read_uncertainty(struct wf_machine_reader *reader,
                                            const struct wf_yaml *node, struct wf_err *err);
 

@@ -38,7 +38,6 @@ struct wf_yaml {
 /* Reads the `size` bytes at `text`. On success the caller owns *out, and frees it with
  * wf_yaml_free(). On failure the status is WF_EINVAL, and the message begins with "line:column:
  * ". */
-WF_NODISCARD
 enum wf_status wf_yaml_parse(const char *text, size_t size, struct wf_yaml **out,
                              struct wf_err *err);
 void wf_yaml_free(struct wf_yaml *root); /* null is allowed */

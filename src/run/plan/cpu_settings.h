@@ -17,7 +17,6 @@ bool wf_sim_cpu_settings_has(const struct wf_setting *setting);
 
 /* Builds the rules (model/ranks/cpu/cpu.h) for the programs of a run. If a key occurs several times,
  * the last setting counts. The message of a failure begins with the key. */
-WF_NODISCARD
 enum wf_status wf_sim_cpu_settings_build(const struct wf_scenario *scenario,
                                          const struct wf_node_params *node,
                                          const struct wf_source *const *sources,

@@ -6,11 +6,11 @@
 #include "run/plan/plan.h"
 
 /* Finds the programs, their settings, and their generators or trace formats. */
-WF_NODISCARD enum wf_status wf_plan_jobs_find(struct wf_plan *plan, struct wf_err *err);
+enum wf_status wf_plan_jobs_find(struct wf_plan *plan, struct wf_err *err);
 /* Creates the sources of the programs, once all parameters are known. */
-WF_NODISCARD enum wf_status wf_plan_jobs_open(struct wf_plan *plan, struct wf_err *err);
+enum wf_status wf_plan_jobs_open(struct wf_plan *plan, struct wf_err *err);
 /* Restarts programs that have run. */
-WF_NODISCARD enum wf_status wf_plan_jobs_again(struct wf_plan *plan, struct wf_err *err);
+enum wf_status wf_plan_jobs_again(struct wf_plan *plan, struct wf_err *err);
 void wf_plan_jobs_fini(struct wf_plan *plan);
 
 /* Whether this is a setting of a job other than the first, but not a parameter of its

@@ -43,7 +43,6 @@ struct wf_placement {
 };
 
 /* Reads a placement in the syntax above. Anything else is WF_EUSAGE. */
-WF_NODISCARD
 enum wf_status wf_placement_parse(const char *text, struct wf_placement *out,
                                   struct wf_err *err);
 
@@ -64,7 +63,6 @@ struct wf_placement_env {
 /* Places the ranks of all jobs, at most UINT32_MAX, numbered together in the order of the jobs.
  * Ranks that do not fit and invalid files are WF_EINVAL (or WF_EIO). The caller releases *out
  * with wf_placement_release(). */
-WF_NODISCARD
 enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_place *out,
                                  struct wf_err *err);
 void wf_placement_release(struct wf_place *place);

@@ -70,7 +70,6 @@ struct wf_plan {
 
 /* Makes a plan. On failure nothing is left to release. The plan keeps a pointer to
  * `scenario`. */
-WF_NODISCARD
 enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
                             struct wf_err *err);
 void wf_plan_fini(struct wf_plan *plan);

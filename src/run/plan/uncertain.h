@@ -10,7 +10,6 @@
 bool wf_sim_uncertainty_skips(const struct wf_plan *plan, const struct wf_setting *setting);
 
 /* Checks all of them when the values of the plan are known. */
-WF_NODISCARD
 enum wf_status wf_sim_uncertainty_check_all(const struct wf_plan *plan, struct wf_err *err);
 
 /* The number of settings that are uncertain: not by 0 %, and not 0 themselves. */

@@ -49,14 +49,12 @@ struct wf_program_run {
 };
 
 /* Loads the program. The arguments are borrowed. The caller owns *out. */
-WF_NODISCARD
 enum wf_status wf_program_open(const char *path, const struct wf_program_params *params,
                                const struct wf_program_run *run, struct wf_source **out,
                                struct wf_err *err);
 
 /* Prints the shared libraries of a program: which have variables of their own for each rank, and
  * why others have not. */
-WF_NODISCARD
 enum wf_status wf_program_print_libraries(const char *path, FILE *out, struct wf_err *err);
 
 /* Leaves the ranks that compute, for a run that is to end but does not; see

@@ -92,12 +92,10 @@ void wf_scenario_free(struct wf_scenario *scenario); /* null is allowed */
 
 /* Adds a setting. Fails with WF_EUSAGE if no scenario has such a key. `origin` is the name of
  * the setting in messages; null means the key itself. */
-WF_NODISCARD
 enum wf_status wf_scenario_set(struct wf_scenario *scenario, const char *key, const char *value,
                                const char *origin, struct wf_err *err);
 /* Adds a complete setting and takes ownership of its texts, also on failure. If the setting has
  * a place, a failure is WF_EINVAL and its message names the place. */
-WF_NODISCARD
 enum wf_status wf_scenario_add(struct wf_scenario *scenario, struct wf_setting setting,
                                struct wf_err *err);
 /* Copies all settings and notes of another scenario. */
@@ -118,7 +116,6 @@ const struct wf_setting *wf_scenario_find(const struct wf_scenario *scenario, co
 
 /* Sets the member `name` of a parameter table from the setting. Error messages name its origin
  * and place. */
-WF_NODISCARD
 enum wf_status wf_setting_apply(const struct wf_setting *setting, const struct wf_param *table,
                                 void *values, const char *name, struct wf_err *err);
 

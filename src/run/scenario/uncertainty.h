@@ -28,11 +28,9 @@ bool wf_sim_uncertainty_is(const char *key);
 
 /* WF_EUSAGE unless the key, which is "uncertainty." and a setting, names a quantity that some
  * network model, processor, node or MPI library has. `origin` is its name in messages. */
-WF_NODISCARD
 enum wf_status wf_sim_uncertainty_check_key(const char *key, const char *origin,
                                             struct wf_err *err);
 /* Checks the value too; and with `net` not null, that this model has the setting. */
-WF_NODISCARD
 enum wf_status wf_sim_uncertainty_check(const struct wf_setting *setting,
                                         const struct wf_net_ops *net, struct wf_err *err);
 
@@ -45,6 +43,5 @@ bool wf_sim_uncertainty_is_model(const char *key);
 const struct wf_param *wf_sim_uncertainty_table(const char *key, const struct wf_net_ops *net,
                                                 const char **scope, const char **name);
 /* The value of a setting. */
-WF_NODISCARD
 enum wf_status wf_sim_uncertainty_percent(const struct wf_setting *setting, double *out,
                                           struct wf_err *err);

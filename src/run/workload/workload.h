@@ -32,7 +32,6 @@ struct wf_workload {
 };
 
 /* Reads and checks a file; the caller releases *out. Mistakes are WF_EINVAL with file and line. */
-WF_NODISCARD
 enum wf_status wf_workload_read(const char *path, const struct wf_workload_options *options,
                                 struct wf_workload *out, struct wf_err *err);
 void wf_workload_fini(struct wf_workload *workload);

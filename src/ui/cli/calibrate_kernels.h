@@ -14,7 +14,6 @@ struct wf_calibrate_kernels {
 };
 
 /* `operands` is the launcher; without one, this host is measured. */
-WF_NODISCARD
 enum wf_status wf_cli_calibrate_kernels(struct wf_cli *cli,
                                         const struct wf_calibrate_kernels *opts,
                                         const struct wf_operands *operands, struct wf_err *err);

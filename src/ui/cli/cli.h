@@ -59,7 +59,6 @@ bool wf_cli_wants_json(int argc, char **argv);
 void wf_cli_answer(struct wf_cli *cli, struct wf_value *doc);
 
 /* Reads a result document; a terminal shows how far it is. The caller frees *out. */
-WF_NODISCARD
 enum wf_status wf_cli_read_result(struct wf_cli *cli, const char *path, struct wf_value **out,
                                   struct wf_err *err);
 

@@ -17,7 +17,6 @@ struct wf_cli_measured_opts {
 };
 
 /* Simulates the curves of the logs, and of `log` before them, which it releases. */
-WF_NODISCARD
 enum wf_status wf_cli_measured_run(struct wf_cli *cli, const struct wf_cli_measured_opts *opts,
                                    const struct wf_operands *operands,
                                    struct wf_measured_log *log, struct wf_err *err);

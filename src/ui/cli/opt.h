@@ -127,7 +127,6 @@ void wf_opt_table_fini(struct wf_opt_table *table);
 /* Sets every member that `table` describes, from the `argc` arguments at `argv` (after the name
  * of the command) or to its default. All texts are borrowed from argv. On failure the status is
  * WF_EUSAGE and nothing is left to release. */
-WF_NODISCARD
 enum wf_status wf_opt_parse(const struct wf_opt *table, int argc, char *const *argv, void *opts,
                             struct wf_operands *operands, struct wf_err *err);
 

@@ -13,12 +13,10 @@
                            "the program says with WEFT_COMPUTE; 'none', nothing")
 
 /* Sets the program and its arguments from the operands. */
-WF_NODISCARD
 enum wf_status wf_cli_run_set_program(const struct wf_operands *operands,
                                       struct wf_scenario *scenario, struct wf_err *err);
 
 /* Applies --compute: a setting of the program and perhaps one of the processors. Null sets
  * nothing. */
-WF_NODISCARD
 enum wf_status wf_cli_run_set_compute(const char *how, struct wf_scenario *scenario,
                                       struct wf_err *err);

@@ -118,18 +118,15 @@ struct wf_simulate_opts {
 
 /* Adds settings to the scenario: first those of the machine, then those of the given options,
  * then the further jobs, then -p. */
-WF_NODISCARD
 enum wf_status wf_simulate_apply(const struct wf_simulate_opts *opts,
                                  const struct wf_operands *operands,
                                  struct wf_scenario *scenario, struct wf_err *err);
 
 /* Runs the scenario, then prints the result or writes it to the output file. */
-WF_NODISCARD
 enum wf_status wf_simulate_scenario(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                                     const struct wf_scenario *scenario, struct wf_err *err);
 
 /* Both of the above, for a scenario that `prepare` begins. */
-WF_NODISCARD
 enum wf_status wf_simulate(
     struct wf_cli *cli, const struct wf_simulate_opts *opts, const struct wf_operands *operands,
     enum wf_status (*prepare)(const struct wf_cli *cli, const struct wf_simulate_opts *opts,

@@ -51,18 +51,15 @@ void wf_cli_trace_list_written(FILE *out);
 
 /* Opens the trace or generator (gen:<name>) `word`; a terminal shows how far reading is. The
  * caller closes it with wf_trace_close(). */
-WF_NODISCARD
 enum wf_status wf_cli_trace_input(struct wf_cli *cli, const char *word,
                                   const struct wf_trace_opts *opts, struct wf_trace *out,
                                   struct wf_err *err);
 
 /* WF_EUSAGE if no output was given, or one that cannot be written. Call it before any work. */
-WF_NODISCARD
 enum wf_status wf_cli_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err);
 
 /* Writes the part to opts->output and prints a line about it, with notes for the user. A
  * terminal shows how far it is. */
-WF_NODISCARD
 enum wf_status wf_cli_trace_output(struct wf_cli *cli, const struct wf_study_trace_part *part,
                                    const struct wf_trace_opts *opts, struct wf_err *err);
 
@@ -73,6 +70,5 @@ void wf_cli_trace_print_losses(struct wf_cli *cli, const struct wf_trace_writer_
 void wf_cli_trace_print_size(const char *path, FILE *out);
 
 /* Writes all of the trace or generator `word` to opts->output. */
-WF_NODISCARD
 enum wf_status wf_cli_trace_rewrite(struct wf_cli *cli, const char *word,
                                     const struct wf_trace_opts *opts, struct wf_err *err);

@@ -33,7 +33,6 @@ struct wf_draw_format {
 const char *wf_draw_extension(size_t i);
 
 /* The format for a file called `path`, by its extension; WF_EUSAGE if there is none. */
-WF_NODISCARD
 enum wf_status wf_draw_for_path(const char *path, const struct wf_draw_format **out,
                                 struct wf_err *err);
 

@@ -38,12 +38,10 @@ enum weft_code wf_library_report(enum wf_status status, const struct wf_err *err
  * header: what it lacks becomes 0. It may be longer if that part is 0. Anything else is WF_EUSAGE;
  * `name` is the struct's.
  */
-WF_NODISCARD
 enum wf_status wf_library_options(void *own, size_t size, const void *given, const char *name,
                                   struct wf_err *err);
 
 /* The same options of a trace as the modules below know them. Their texts are borrowed. */
-WF_NODISCARD
 enum wf_status wf_library_trace_options(const struct weft_convert *how,
                                         struct wf_study_trace_options *options,
                                         struct wf_err *err);

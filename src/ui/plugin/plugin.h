@@ -16,11 +16,9 @@
 /* Loads a plug-in and adds all that it has; nothing if it is loaded already. A file that is none, that
  * was compiled for another version, that crashes while it is loaded, or that has a name which is
  * taken, is WF_EINVAL, and adds nothing. */
-WF_NODISCARD
 enum wf_status wf_plugin_load(const char *path, struct wf_err *err);
 
 /* Loads those of a list of paths with colons between them; null is allowed. */
-WF_NODISCARD
 enum wf_status wf_plugin_load_list(const char *paths, struct wf_err *err);
 
 /* What plug-ins have added: number `i`, its kind ("topology") and name; null at the end. */

@@ -16,18 +16,15 @@ struct wf_output;
 
 /* Checks before a long run whether `path` can be written. WF_EIO if not, or if it exists and
  * `force` is not set. Creates no file. */
-WF_NODISCARD
 enum wf_status wf_output_check(const char *path, bool force, struct wf_err *err);
 
 /* Opens the file. Fails like wf_output_check(). */
-WF_NODISCARD
 enum wf_status wf_output_open(const char *path, bool force, struct wf_output **out,
                               struct wf_err *err);
 
 FILE *wf_output_stream(struct wf_output *output);
 
 /* Renames the file to its final name. Releases `output` in any case. */
-WF_NODISCARD
 enum wf_status wf_output_commit(struct wf_output *output, struct wf_err *err);
 
 /* Removes the temporary file and releases `output`; null is allowed. */

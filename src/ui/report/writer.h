@@ -73,17 +73,14 @@ const char *wf_writer_timeline_extension(size_t i);
 const struct wf_writer_ops *wf_writer_of(const char *path);
 
 /* Writes the document to the file `path`, with the files that accompany it. */
-WF_NODISCARD
 enum wf_status wf_writer_save(const struct wf_writer_ops *writer, const struct wf_value *doc,
                               const struct wf_write_options *options, const char *path,
                               bool force, struct wf_err *err);
 
 /* Checks before a long run whether the file can be written. */
-WF_NODISCARD
 enum wf_status wf_writer_check(const struct wf_writer_ops *writer, const char *path, bool force,
                                struct wf_err *err);
 
 /* Finds the writer for a file called `path`, by its extension. */
-WF_NODISCARD
 enum wf_status wf_writer_for_path(const char *path, const struct wf_writer_ops **out,
                                   struct wf_err *err);

@@ -19,6 +19,5 @@ bool wf_study_is_quick_again(const struct wf_value *doc);
 
 /* Runs the scenario of `doc` again and adds the section result.efficiency to it. Fails with
  * WF_EINVAL if the digest differs, because a trace or a machine file has changed since. */
-WF_NODISCARD
 enum wf_status wf_study_add_efficiency(struct wf_value *doc, const struct wf_sim_host *host,
                                        struct wf_err *err);

@@ -39,7 +39,6 @@ struct wf_measured_pairs {
  * row together), the time goes on in a straight line; pair->largest says from which. If nothing says how many ranks took part in a collective:
  * WF_EUSAGE. WF_EINTR if host->stop ended it. The caller releases *out with
  * wf_measured_pairs_fini(), also after an error. */
-WF_NODISCARD
 enum wf_status wf_measured_predict(const struct wf_measured_log *log,
                                    const struct wf_measured_on *on,
                                    const struct wf_points_host *host,
@@ -55,6 +54,5 @@ void wf_measured_print_osu(const struct wf_measured_pair *pair, FILE *out);
 void wf_measured_print_errors(const struct wf_measured_pairs *pairs, FILE *out);
 void wf_measured_add(const struct wf_measured_pairs *pairs, bool measured,
                      struct wf_value *doc);
-WF_NODISCARD
 enum wf_status wf_measured_plot(const struct wf_measured_pairs *pairs, const char *path,
                                 bool force, struct wf_err *err);

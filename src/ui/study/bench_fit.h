@@ -28,7 +28,6 @@ struct wf_measured_fit {
 };
 
 /* WF_EINVAL if nothing in the log determines a parameter. */
-WF_NODISCARD
 enum wf_status wf_measured_fit(const struct wf_measured_log *log, struct wf_measured_fit *out,
                                struct wf_err *err);
 

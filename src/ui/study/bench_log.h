@@ -51,7 +51,6 @@ struct wf_measured_log {
 /* Adds the tables of a file to a log, zeroed at first. WF_EIO if it cannot be read; WF_EINVAL,
  * with the line, if a table lacks columns, or if there is no table. The caller releases
  * the log with wf_measured_log_fini(), also after an error; `path` must live as long. */
-WF_NODISCARD
 enum wf_status wf_measured_log_read(struct wf_measured_log *log, const char *path,
                                     struct wf_err *err);
 void wf_measured_log_fini(struct wf_measured_log *log);

@@ -118,7 +118,6 @@ struct wf_calibration_fit {
  * measurements contradict each other; WF_EINTR if host->stop ended it. The caller releases
  * *out, also after an error.
  */
-WF_NODISCARD
 enum wf_status wf_calibration_fit(const struct wf_calibration *measured, const char *topology,
                                   const struct wf_points_host *host,
                                   struct wf_calibration_fit *out, struct wf_err *err);
@@ -126,7 +125,6 @@ enum wf_status wf_calibration_fit(const struct wf_calibration *measured, const c
 void wf_calibration_choose(struct wf_calibration_fit *fit, const char *model);
 /* Simulates all measurements on the model, for its member `predicted`. WF_EINVAL if a setting is
  * wrong, WF_EINTR if host->stop ended it. */
-WF_NODISCARD
 enum wf_status wf_calibration_predict(const struct wf_calibration *measured,
                                       struct wf_calibration_model *model,
                                       const struct wf_points_host *host, struct wf_err *err);

@@ -17,7 +17,6 @@ void wf_calibration_take(struct wf_calibration *measured, struct wf_buf *lines,
 
 /* Reads what a machine file keeps; *mpi becomes one of the null-terminated `mpis`. WF_EINVAL if
  * it keeps nothing. */
-WF_NODISCARD
 enum wf_status wf_calibration_kept_read(const char *path, const char *const *mpis,
                                         struct wf_calibration *measured, struct wf_buf *lines,
                                         const char **mpi, struct wf_err *err);
@@ -25,7 +24,6 @@ void wf_calibration_kept_write(const struct wf_buf *lines, const char *mpi, FILE
 
 /* Node 0 with the first node at each distance from it, nearest first: "0-1,0-4". `topology` may
  * be null; `text` has WF_CALIBRATION_PAIRS_TEXT bytes. */
-WF_NODISCARD
 enum wf_status wf_calibration_pairs(const char *topology, char *text, struct wf_err *err);
 
 /* Prints a warning if other programs disturbed the measurement. */

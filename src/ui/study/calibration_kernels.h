@@ -55,7 +55,6 @@ struct wf_calibration_formula {
 
 /* Measures for so many seconds on `processes` cores, and prints the calls to `out`. `library` is
  * null or empty for the first of the usual ones. */
-WF_NODISCARD
 enum wf_status wf_calibration_kernels_measure(const char *library, double seconds,
                                               uint32_t processes, FILE *out,
                                               struct wf_err *err);

@@ -15,7 +15,6 @@ struct wf_study_capture {
 };
 
 /* Makes the directory; removes a trace in it if `force` allows that. */
-WF_NODISCARD
 enum wf_status wf_study_capture_directory(const char *path, bool force, struct wf_err *err);
 
 /* The number of files with ranks in it. */

@@ -47,7 +47,6 @@ struct wf_cluster {
 
 /* Reads the workload and the machine, and runs every policy. `options` is kept. The caller
  * releases *out, on success only. */
-WF_NODISCARD
 enum wf_status wf_cluster_run(const struct wf_cluster_options *options, struct wf_cluster *out,
                               struct wf_err *err);
 void wf_cluster_fini(struct wf_cluster *cluster);
@@ -81,6 +80,5 @@ void wf_cluster_csv(const struct wf_cluster *cluster, FILE *out);
 void wf_cluster_gantt(const struct wf_cluster *cluster, FILE *out);
 
 const char *wf_cluster_extension(size_t i);
-WF_NODISCARD
 enum wf_status wf_cluster_for_path(const char *path, const struct wf_cluster_format **out,
                                    struct wf_err *err);

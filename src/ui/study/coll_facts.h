@@ -13,12 +13,10 @@
 #include <stdio.h>
 
 /* Finds a collective by name. WF_EUSAGE if there is none. */
-WF_NODISCARD
 enum wf_status wf_study_coll_kind(const char *name, enum wf_coll_kind *out, struct wf_err *err);
 
 /* The algorithm `name` for a call; if `name` is null, the one that the rules choose. WF_EUSAGE
  * if there is no such algorithm or it does not apply. */
-WF_NODISCARD
 enum wf_status wf_study_coll_choose(enum wf_coll_rules rules, const char *name,
                                     const struct wf_coll_args *args,
                                     const struct wf_coll_ops **out, struct wf_err *err);

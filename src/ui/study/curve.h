@@ -36,14 +36,12 @@ struct wf_curve {
 
 /* Parses "0.05:0.9:0.05", "0.1,0.2" or "0.3" into `loads` of WF_CURVE_LOADS_MAX entries. Any
  * other text is WF_EUSAGE, a load outside of 0 to 1 WF_EINVAL. */
-WF_NODISCARD
 enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct wf_err *err);
 
 /* Simulates a curve of the loads for each combination of the values in `axes`, which gets the loads
  * too. If points fail, reports the first of them in the order of the points. An interrupted run is
  * WF_EINTR; the curve then holds the points that are done. The caller releases *out with
  * wf_curve_fini(), also after an error. */
-WF_NODISCARD
 enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_study_axes *axes,
                             struct wf_curve_loads loads, const struct wf_points_host *host,
                             struct wf_curve *out, struct wf_err *err);
@@ -53,7 +51,6 @@ void wf_curve_fini(struct wf_curve *curve);
 void wf_curve_point_read(struct wf_curve_point *point, const struct wf_value *doc);
 
 /* Writes the curve to a file in the format of files called `format`, one of wf_curve_extension(). */
-WF_NODISCARD
 enum wf_status wf_curve_save(const struct wf_curve *curve, const char *path, const char *format,
                              bool force, struct wf_err *err);
 

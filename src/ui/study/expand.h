@@ -29,7 +29,6 @@ struct wf_expand_choice {
 extern const struct wf_param wf_expand_params[]; /* over struct wf_expand_choice */
 
 /* WF_EUSAGE if an algorithm name is unknown, or names a formula without messages. */
-WF_NODISCARD
 enum wf_status wf_expand_check(const struct wf_expand_choice *choice, struct wf_err *err);
 
 enum { WF_EXPAND_TAG = 0x7fff0000, WF_EXPAND_REQUEST = 0x40000000 };

@@ -45,7 +45,6 @@ struct wf_study_goodput {
 };
 
 /* Reads the options and runs everything. The caller releases *out, on success only. */
-WF_NODISCARD
 enum wf_status wf_study_goodput_run(const struct wf_study_goodput_options *options,
                                     struct wf_study_goodput *out, struct wf_err *err);
 void wf_study_goodput_fini(struct wf_study_goodput *study);

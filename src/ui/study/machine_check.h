@@ -33,7 +33,6 @@ struct wf_study_check {
 /* Simulates all measurements. If some cannot be simulated, the others are; the status is that
  * of the first failure in the order of the file, WF_EINTR if interrupted. The machine must
  * outlive the result, which the caller releases in any case. */
-WF_NODISCARD
 enum wf_status wf_study_check_run(const struct wf_machine *machine,
                                   const struct wf_points_host *host, struct wf_study_check *out,
                                   struct wf_err *err);

@@ -13,7 +13,6 @@ struct wf_machine;
 struct wf_value;
 
 /* The number of nodes of the machine; 0 if it has no topology. */
-WF_NODISCARD
 enum wf_status wf_study_machine_nodes(const struct wf_machine *machine, uint64_t *nodes,
                                       struct wf_err *err);
 
@@ -25,10 +24,8 @@ void wf_study_machine_sources(const struct wf_machine *machine, FILE *out);
 void wf_study_machine_line(const struct wf_machine *machine, uint64_t nodes, FILE *out);
 
 /* Adds what a list of machines has of each to a section of a document. */
-WF_NODISCARD
 enum wf_status wf_study_machine_describe(const struct wf_machine *machine,
                                          struct wf_value *section, struct wf_err *err);
 /* Adds that and all settings, figures, sources and residuals. */
-WF_NODISCARD
 enum wf_status wf_study_machine_document(const struct wf_machine *machine, struct wf_value *doc,
                                          struct wf_err *err);

@@ -16,7 +16,6 @@
 /* The path of the library for the MPI `mpi`: "mpich", "openmpi", or "auto" for the one that
  * `command`, null-terminated, uses. The caller frees it. WF_EUSAGE if the MPI is not known or
  * there is no library for it. */
-WF_NODISCARD
 enum wf_status wf_study_capture_library(const char *mpi, char *const *command, char **path,
                                         struct wf_err *err);
 

@@ -18,13 +18,11 @@ enum { WF_STUDY_LIVE_TRACE_MAX = 2000000 };
 /* Adds the section `live` to the extra document of a page, with the files that the scenario
  * reads: if the mode is always, or if it is auto, the program is a generator or a small trace,
  * and this build has the simulator. Fails, with the reason, only if the mode is always. */
-WF_NODISCARD
 enum wf_status wf_study_page_live(const struct wf_value *doc, enum wf_study_live mode,
                                   struct wf_value *extra, struct wf_err *err);
 
 /* The documents of a page without a run, in which the reader chooses program and machine: the document
  * itself, and the extra one with the machines of the library. The caller frees both. WF_EUSAGE if this
  * build has no simulator for pages. */
-WF_NODISCARD
 enum wf_status wf_study_page_try(struct wf_value **doc, struct wf_value **extra,
                                  struct wf_err *err);

@@ -11,7 +11,6 @@ struct wf_scenario;
 
 /* Enables the efficiency and the load of links if the report shows them and the user did not
  * choose. */
-WF_NODISCARD
 enum wf_status wf_study_report_settings(struct wf_scenario *scenario,
                                         const struct wf_writer_ops *writer, bool is_replay,
                                         struct wf_err *err);

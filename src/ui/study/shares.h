@@ -20,7 +20,6 @@ struct wf_study_shares {
 /* Removes the claims of runs that were killed, and checks that all processes see the same
  * directory. All processes call it, with the status and error of what they did before; all get the
  * same. */
-WF_NODISCARD
 enum wf_status wf_study_shares_begin(struct wf_study_shares *shares, enum wf_status status,
                                      struct wf_err *err);
 

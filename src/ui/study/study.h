@@ -59,7 +59,6 @@ struct wf_study {
 
 /* Reads a study; the caller frees *out. Mistakes are WF_EINVAL; the message names their
  * place. */
-WF_NODISCARD
 enum wf_status wf_study_read(const char *path, struct wf_study **out, struct wf_err *err);
 void wf_study_free(struct wf_study *study); /* null is allowed */
 
@@ -76,7 +75,6 @@ struct wf_study_axes {
     struct wf_study_axis *list;
     size_t n;
 };
-WF_NODISCARD
 enum wf_status wf_study_axes_add(struct wf_study_axes *axes, const char *text,
                                  struct wf_err *err);
 void wf_study_axes_push(struct wf_study_axes *axes,
@@ -85,7 +83,6 @@ void wf_study_axes_free(struct wf_study_axes *axes);
 
 /* A study of every combination of the values, the last axis changing fastest, of a scenario that must
  * live as long (ui/study/gather.c). */
-WF_NODISCARD
 enum wf_status wf_study_grid(const struct wf_scenario *base, const struct wf_study_axes *axes,
                              struct wf_study **out, struct wf_err *err);
 
@@ -96,7 +93,6 @@ bool wf_study_follow(struct wf_study *study, const char *key, const char *text,
 
 /* A study of the result documents that are there: a file, or all in a folder and the folders in it.
  * Settings that differ vary. Documents of other kinds are left out; `n_other` counts them. */
-WF_NODISCARD
 enum wf_status wf_study_results(const char *const *paths, size_t n, struct wf_study **out,
                                 size_t *n_other, struct wf_err *err);
 
@@ -123,7 +119,6 @@ struct wf_study_run {
 
 /* Runs all points that have no result in the directory. Points that fail keep their error; the
  * status is that of the first of them. WF_EINTR if interrupted: finished points are kept. */
-WF_NODISCARD
 enum wf_status wf_study_run(struct wf_study *study, const struct wf_study_run *how,
                             struct wf_err *err);
 
@@ -135,18 +130,15 @@ void wf_study_html(const struct wf_study *study, FILE *out); /* a page for a bro
 /* Orders the points by a result, its short name in the table or a setting; the least comes first, or
  * the greatest after '-' ("-MFU"). Points without it are last. Then as a table for people
  * (ui/study/ranking.c). */
-WF_NODISCARD
 enum wf_status wf_study_sort(struct wf_study *study, const char *by, struct wf_err *err);
 void wf_study_ranking(const struct wf_study *study, FILE *out);
 
 struct wf_draw_plot_format;
 /* Draws a curve for each combination of the keys other than x and the seed, a panel for each y. A y
  * that no point has is WF_EINVAL (ui/study/plot.c). */
-WF_NODISCARD
 enum wf_status wf_study_plot(const struct wf_study *study,
                              const struct wf_draw_plot_format *format, FILE *out,
                              struct wf_err *err);
 /* The same to a file, in the format of its name; a failure leaves no file. */
-WF_NODISCARD
 enum wf_status wf_study_plot_file(const struct wf_study *study, const char *path, bool force,
                                   struct wf_err *err);

@@ -28,6 +28,5 @@ void wf_study_topo_list_print(FILE *out);
 
 /* WF_ELIMIT if distances are too long to be counted. A network has fewer hops than vertices, so
  * the diameter is computed only if there are too many vertices. */
-WF_NODISCARD
 enum wf_status wf_study_topo_check_hops(const struct wf_topo *topo, const char *spec,
                                         struct wf_err *err);

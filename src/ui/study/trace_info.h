@@ -26,7 +26,6 @@ struct wf_study_info {
 /* Counts the contents of a trace; `pass` hears how far it is. If it cannot be read to its end, `info` holds what was
  * read, and the status and message describe the error. Release with wf_study_info_fini() in
  * any case. */
-WF_NODISCARD
 enum wf_status wf_study_info_init(struct wf_study_info *info, const char *name,
                                   struct wf_trace *trace, const struct wf_pass *pass,
                                   struct wf_err *err);

@@ -18,7 +18,6 @@ struct wf_study_trace_options {
 
 /* Opens a trace, or the program of a generator if the word begins with "gen:". The caller
  * closes it with wf_trace_close(). */
-WF_NODISCARD
 enum wf_status wf_study_trace_open(const char *word,
                                    const struct wf_study_trace_options *options,
                                    struct wf_trace *out, struct wf_err *err);
@@ -43,13 +42,11 @@ struct wf_study_trace_written {
 };
 
 /* Checks name and options before any work starts; failures are WF_EUSAGE. */
-WF_NODISCARD
 enum wf_status wf_study_trace_check(const char *path,
                                     const struct wf_study_trace_options *options,
                                     struct wf_err *err);
 
 /* Writes the whole part to `path`. On failure no file is left. */
-WF_NODISCARD
 enum wf_status wf_study_trace_write(const char *path, const struct wf_study_trace_part *part,
                                     const struct wf_study_trace_options *options,
                                     struct wf_study_trace_written *written, struct wf_err *err);

@@ -38,7 +38,6 @@ struct wf_tune {
 
 /* Tunes the scenario, which is kept. Values that it has are not varied. WF_EUSAGE if ranks or
  * gen.batch are missing, WF_EINVAL if no point fits. The caller frees *out, also on failure. */
-WF_NODISCARD
 enum wf_status wf_study_tune_run(const struct wf_scenario *base,
                                  const struct wf_tune_options *options, struct wf_tune **out,
                                  struct wf_err *err);

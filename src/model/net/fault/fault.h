@@ -39,13 +39,11 @@ bool wf_fault_has_times(const char *fail);
 
 /* Checks the parameters about failures in time: without times they have no effect, and the
  * source of a packet learns of a loss no sooner than after `least`. */
-WF_NODISCARD
 enum wf_status wf_fault_check(const char *fail, int action, int64_t resend_delay, int64_t least,
                               struct wf_err *err);
 
 /* Reads the failures and builds the routes of all epochs. WF_EINVAL names the item that makes
  * no sense, or the routing that cannot avoid failures. On success the caller owns *out. */
-WF_NODISCARD
 enum wf_status wf_fault_plan_create(const struct wf_fault_config *config,
                                     struct wf_fault_plan **out, struct wf_err *err);
 void wf_fault_plan_free(struct wf_fault_plan *plan); /* null is allowed */

@@ -24,7 +24,6 @@ struct wf_fault_items {
 
 /* Reads the text. WF_EINVAL names the item that makes no sense, cuts off a node from the start,
  * or fails again before it is repaired. The caller releases `items`, also after a failure. */
-WF_NODISCARD
 enum wf_status wf_fault_items_read(struct wf_fault_items *items, const struct wf_topo *topo,
                                    const char *text, struct wf_err *err);
 void wf_fault_items_fini(struct wf_fault_items *items);

@@ -46,7 +46,6 @@ struct wf_packet_links_config {
 };
 
 /* On failure (WF_EINVAL: too many different links) nothing is left to release. */
-WF_NODISCARD
 enum wf_status wf_packet_links_init(struct wf_packet_links *links,
                                     const struct wf_packet_links_config *config,
                                     struct wf_err *err);

@@ -19,7 +19,6 @@ size_t wf_transport_size(void);
 /* Makes a packet model that is complete otherwise, and of that size, one with a transport: replaces
  * its functions in model->ops and model->other_ops. Fails if parameters do not go together. Nothing
  * has to be released. */
-WF_NODISCARD
 enum wf_status wf_transport_setup(struct wf_packet_net *packet,
                                   const struct wf_packet_params *given, struct wf_err *err);
 

@@ -96,25 +96,21 @@ const struct wf_route_ops *const *wf_route_table(void);
 const char *wf_route_usual(const struct wf_topo *topo);
 
 /* The policy called `name`. An unknown name is WF_EUSAGE and proposes the nearest known one. */
-WF_NODISCARD
 enum wf_status wf_route_find(const char *name, const struct wf_route_ops **out,
                              struct wf_err *err);
 /* The same, where `usual` is a name, too: that of the topology's usual policy. */
-WF_NODISCARD
 enum wf_status wf_route_find_on(const struct wf_topo *topo, const char *name,
                                 const struct wf_route_ops **out, struct wf_err *err);
 
 /* Creates a policy on a topology, which must outlive it. WF_EINVAL if the policy does not
  * work there. `file` is for policies that read one, else "". On success the caller owns
  * *out. */
-WF_NODISCARD
 enum wf_status wf_route_create(const struct wf_route_ops *ops, const struct wf_topo *topo,
                                const char *file, struct wf_route **out, struct wf_err *err);
 /* The same for a network with at most `n_vcs` virtual channels, or with WF_VC_UNLIMITED
  * ones. Routes that need more take a
  * tree (model/net/vc/vc.h) where that is possible; else the route has more, and the caller refuses
  * it. */
-WF_NODISCARD
 enum wf_status wf_route_create_within(const struct wf_route_ops *ops,
                                       const struct wf_topo *topo, const char *file,
                                       uint32_t n_vcs, struct wf_route **out,

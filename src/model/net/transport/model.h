@@ -452,7 +452,6 @@ void wf_transport_fault_finish(const struct wf_transport_view *v, struct wf_net_
 /* ---- class.c ---- */
 
 /* Reads net.classes. */
-WF_NODISCARD
 enum wf_status wf_transport_classes_read(struct wf_transport_net *net, const char *text,
                                          struct wf_err *err);
 /* The class of a message. */

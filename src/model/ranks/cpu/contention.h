@@ -22,7 +22,6 @@ struct wf_cpu_contention {
 };
 
 /* WF_EUSAGE if the share is set and a bandwidth is missing. */
-WF_NODISCARD
 enum wf_status wf_cpu_contention_check(const struct wf_node_params *params, struct wf_err *err);
 
 /* Of a run with so many ranks in all; `cpu` may be null. */

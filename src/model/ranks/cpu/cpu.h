@@ -89,7 +89,6 @@ enum wf_cpu_rule_kind wf_cpu_rule_parse(const char *setting, struct wf_cpu_rule 
  * a region or counter of its name. WF_EUSAGE if no job has one, WF_EINVAL if the text is
  * wrong; the message begins with the full name of the setting. On success the caller owns
  * *out, which refers neither to the rules nor to the sources; null if there are no rules. */
-WF_NODISCARD
 enum wf_status wf_cpu_build(const struct wf_cpu_rule *rules, uint32_t n_rules,
                             const struct wf_source *const *sources, uint32_t n_sources,
                             struct wf_cpu_rules **out, struct wf_err *err);

@@ -20,7 +20,6 @@ struct wf_pes;
 /* Adds the process to the engine. Uses the graphs, processor, recorder and rules of `pes`,
  * which must outlive the result. WF_EUSAGE if a node has several PEs or costs of its own. The
  * caller owns *out. */
-WF_NODISCARD
 enum wf_status wf_loggops_new(const struct wf_pes *pes, struct wf_engine *engine,
                               struct wf_loggops **out, struct wf_err *err);
 void wf_loggops_free(struct wf_loggops *loggops); /* null is allowed */

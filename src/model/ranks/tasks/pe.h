@@ -99,7 +99,6 @@ struct wf_pe_tally {
  * many PEs or the network was created for another number of nodes, with WF_EUSAGE if parameters
  * of the node contradict each other or do not apply to tasks. The caller owns *out, which must
  * live as long as the engine. */
-WF_NODISCARD
 enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *config,
                           struct wf_pes **out, struct wf_err *err);
 void wf_pes_free(struct wf_pes *pes); /* null is allowed */

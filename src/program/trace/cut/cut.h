@@ -34,7 +34,6 @@ struct wf_cut;
 
 /* Reads the source once if necessary. WF_EINVAL if there is no such region, if nothing is left,
  * or if the source cannot be read. The options must live as long as the cut. */
-WF_NODISCARD
 enum wf_status wf_cut_new(const struct wf_source *source, const struct wf_cut_options *options,
                           struct wf_cut **out, struct wf_err *err);
 void wf_cut_free(struct wf_cut *cut); /* null is allowed */

@@ -14,6 +14,5 @@
 /* Uses `ranks`, `begin` and `end` of the options. Sets *n_messages to the
  * messages that are left out although their sender or their receiver is kept. WF_EINVAL if the
  * graph cannot be read or nothing is left. */
-WF_NODISCARD
 enum wf_status wf_cut_graph(const struct wf_graph *graph, const struct wf_cut_options *options,
                             struct wf_graph **out, uint64_t *n_messages, struct wf_err *err);

@@ -7,14 +7,11 @@
 #include "program/trace/cut/cut.h"
 
 /* "1ms:2ms", "1ms:" or ":2ms" */
-WF_NODISCARD
 enum wf_status wf_cut_parse_time(const char *text, struct wf_cut_options *options,
                                  struct wf_err *err);
 /* "3:5" */
-WF_NODISCARD
 enum wf_status wf_cut_parse_iterations(const char *text, struct wf_cut_options *options,
                                        struct wf_err *err);
 /* Marks the ranks of a list such as "0-15,20" in `kept`, which has `n_ranks` items. */
-WF_NODISCARD
 enum wf_status wf_cut_parse_ranks(const char *text, uint32_t n_ranks, bool *kept,
                                   struct wf_err *err);

@@ -11,6 +11,5 @@ int64_t wf_goal_units(int64_t ps, int64_t *rest, struct wf_losses *losses);
 
 /* Writes a whole file with the tasks of a graph and counts what is lost. A graph that
  * cannot be read is WF_EINVAL; the caller checks the file for errors. */
-WF_NODISCARD
 enum wf_status wf_goal_write_graph(const struct wf_sheet *sheet, const struct wf_graph *graph,
                                    struct wf_err *err);

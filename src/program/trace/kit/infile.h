@@ -55,7 +55,6 @@ struct wf_infile {
 };
 
 /* Opens a regular file. Anything else is WF_EIO or WF_EINVAL. The path is copied. */
-WF_NODISCARD
 enum wf_status wf_infile_open(struct wf_infile *in, const char *path, struct wf_err *err);
 void wf_infile_close(struct wf_infile *in); /* zeroed is allowed */
 
@@ -147,12 +146,10 @@ struct wf_intext {
 };
 
 /* As for binary files. */
-WF_NODISCARD
 enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct wf_err *err);
 void wf_intext_close(struct wf_intext *text); /* zeroed is allowed */
 /* Closes the file, if `text` has one, and opens another. The buffer is used again, so that many
  * small files cost less. */
-WF_NODISCARD
 enum wf_status wf_intext_turn_to(struct wf_intext *text, const char *path, struct wf_err *err);
 
 /* Reading goes on at byte `begin`, before which there are `line` lines, and ends before `end`,

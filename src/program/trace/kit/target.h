@@ -17,7 +17,6 @@ struct wf_target;
 /* Fails with WF_EIO if the path exists and `force` is not set, or if nothing can be written
  * there. A directory replaces only a directory that is a trace: one that has an `index.weft`, a
  * `traces.otf2` or an `index.ti` in it. */
-WF_NODISCARD
 enum wf_status wf_target_open(const char *path, bool directory, bool force,
                               struct wf_target **out, struct wf_err *err);
 
@@ -26,7 +25,6 @@ enum wf_status wf_target_open(const char *path, bool directory, bool force,
 FILE *wf_target_create(struct wf_target *target, const char *name);
 
 /* Opens a target that is one file, and that file. On failure nothing is open. */
-WF_NODISCARD
 enum wf_status wf_target_open_file(const char *path, bool force, struct wf_target **out,
                                    FILE **file, struct wf_err *err);
 
@@ -37,6 +35,5 @@ const char *wf_target_place(const struct wf_target *target);
 enum wf_status wf_target_cannot_write(const struct wf_target *target, struct wf_err *err);
 
 /* Both release `target`. wf_target_commit() moves what was written to the path. */
-WF_NODISCARD
 enum wf_status wf_target_commit(struct wf_target *target, struct wf_err *err);
 void wf_target_discard(struct wf_target *target); /* null is allowed */

@@ -33,5 +33,4 @@ void wf_otf2_defs_read(const char *anchor, const struct wf_otf2_layout *layout,
 
 /* Gives a whole anchor file this number of its archive, which the library derives from the
  * time. WF_EIO, WF_EINVAL. */
-WF_NODISCARD
 enum wf_status wf_otf2_set_id(const char *path, uint64_t id, struct wf_err *err);

@@ -35,7 +35,6 @@ struct wf_otf2_file {
 };
 
 /* Opens the file of a rank or, if `rank` is negative, of all ranks. */
-WF_NODISCARD
 enum wf_status wf_otf2_file_open(struct wf_otf2_file *file, const char *path,
                                  uint64_t chunk_bytes, int64_t rank, struct wf_err *err);
 void wf_otf2_file_close(struct wf_otf2_file *file); /* zeroed is allowed */

@@ -16,12 +16,10 @@
 struct wf_otf2_out;
 
 /* WF_OK if this build has the library, otherwise WF_EINVAL and what to do about it. */
-WF_NODISCARD
 enum wf_status wf_otf2_has_library(struct wf_err *err);
 
 /* An archive in this directory, with the communicator 0 of all ranks and a clock of
  * picoseconds. Errors call it `name`, the path that the user gave. `creator` may be null. */
-WF_NODISCARD
 enum wf_status wf_otf2_out_open(const char *directory, const char *name, uint32_t n_ranks,
                                 const char *creator, struct wf_otf2_out **out,
                                 struct wf_err *err);
@@ -41,6 +39,5 @@ void wf_otf2_out_rank(struct wf_otf2_out *out, uint32_t rank);
 void wf_otf2_out_event(struct wf_otf2_out *out, const struct wf_otf2_event *event);
 
 /* Both release `out`. The first writes the definitions; the same events give the same bytes. */
-WF_NODISCARD
 enum wf_status wf_otf2_out_finish(struct wf_otf2_out *out, struct wf_err *err);
 void wf_otf2_out_discard(struct wf_otf2_out *out); /* null is allowed */

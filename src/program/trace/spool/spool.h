@@ -21,13 +21,11 @@ struct wf_spool;
 
 /* For a trace of `n_ranks`. wf_spool_end(), wf_spool_source() or wf_spool_discard() releases
  * it. */
-WF_NODISCARD
 enum wf_status wf_spool_new(uint32_t n_ranks, struct wf_spool **out, struct wf_err *err);
 
 /* The same for several workers (kit/workers.h): each writes the ops of its ranks to a part of its
  * own, which wf_spool_part() returns. Part 0 is the spool itself. A communicator has the same
  * number in all ranks then, and a name the same text in all parts. */
-WF_NODISCARD
 enum wf_status wf_spool_new_parts(uint32_t n_ranks, uint32_t n_parts, struct wf_spool **out,
                                   struct wf_err *err);
 struct wf_spool *wf_spool_part(struct wf_spool *spool, uint32_t part);
@@ -62,15 +60,12 @@ enum wf_status wf_spool_end(struct wf_spool *spool, const char *format, struct w
 
 /* ---- for others: as the members of struct wf_trace_writer_ops ---- */
 
-WF_NODISCARD
 enum wf_status wf_spool_add(struct wf_spool *spool, uint32_t rank, const struct wf_op *op,
                             struct wf_err *err);
-WF_NODISCARD
 enum wf_status wf_spool_tell(struct wf_spool *spool, uint32_t rank, uint32_t comm,
                              const struct wf_group *group, struct wf_err *err);
 
 /* Both release the spool. The first makes the source, named `format`. */
-WF_NODISCARD
 enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
                                struct wf_source **out, struct wf_err *err);
 void wf_spool_discard(struct wf_spool *spool); /* null is allowed */

@@ -35,7 +35,6 @@ struct wf_spooled_format {
 
 /* For create(), add_graph() and the other members. A failure to write to sheet->file is reported
  * here. */
-WF_NODISCARD
 enum wf_status wf_spooled_create(const struct wf_spooled_format *format, const char *path,
                                  const struct wf_trace_writer_options *options,
                                  struct wf_trace_writer **out, struct wf_err *err);

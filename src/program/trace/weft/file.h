@@ -82,7 +82,6 @@ struct wf_native_set {
     uint64_t n_bytes;     /* of all files */
 };
 
-WF_NODISCARD
 enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
                                   struct wf_err *err);
 /* This process has written the files, and nobody else knows them: their ops are valid, and the

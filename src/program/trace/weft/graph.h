@@ -12,7 +12,6 @@
 #include "program/trace/weft/native.h"
 
 /* Makes a graph that owns the files; on failure the files are closed. */
-WF_NODISCARD
 enum wf_status wf_native_graph_new(struct wf_native_set *set, struct wf_graph **out,
                                    struct wf_err *err);
 
@@ -24,6 +23,5 @@ uint64_t wf_native_graph_memory(const struct wf_graph *graph);
 bool wf_native_graph_facts(const struct wf_graph *graph, struct wf_native_facts *out);
 
 /* Writes all tasks and counts them. An invalid graph is WF_EINVAL. */
-WF_NODISCARD
 enum wf_status wf_native_graph_write(struct wf_native_out *out, const struct wf_graph *graph,
                                      struct wf_native_totals *totals, struct wf_err *err);

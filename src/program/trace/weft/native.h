@@ -14,13 +14,11 @@
 #include "program/trace/weft/out.h"
 
 /* As in struct wf_reader_ops: WF_EINVAL if it is no such trace, WF_EIO if it cannot be read. */
-WF_NODISCARD
 enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_err *err);
 
 /* Opens a trace that this process has written, with ops of another format: that is the name of
  * the source then, and wf_native_facts() knows nothing of it. The ops are not checked again,
  * and the file is mapped into memory if it is not too large. */
-WF_NODISCARD
 enum wf_status wf_native_open_own(const char *path, const char *format, struct wf_source **out,
                                   struct wf_err *err);
 

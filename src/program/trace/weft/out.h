@@ -13,7 +13,6 @@
 
 struct wf_native_out;
 
-WF_NODISCARD
 enum wf_status wf_native_out_open(const char *path,
                                   const struct wf_trace_writer_options *options,
                                   uint32_t block_size, struct wf_native_out **out,
@@ -30,7 +29,6 @@ void wf_native_out_block(struct wf_native_out *out, struct wf_native_block block
 enum wf_status wf_native_out_status(const struct wf_native_out *out, struct wf_err *err);
 
 /* Both release `out`. */
-WF_NODISCARD
 enum wf_status wf_native_out_finish(struct wf_native_out *out,
                                     const struct wf_native_totals *totals, struct wf_err *err);
 void wf_native_out_discard(struct wf_native_out *out);

@@ -367,7 +367,6 @@ static inline const uint16_t *wf_router_coords_of(const struct wf_router_net *mo
 
 /* Sets links, kinds and kind_of and what follows from them. WF_EINVAL if net.links makes no sense
  * or a property of a link cannot be expressed in cycles. */
-WF_NODISCARD
 enum wf_status wf_router_make_links(struct wf_router_net *model, const struct wf_net_env *env,
                                     struct wf_err *err);
 
@@ -377,7 +376,6 @@ extern const char *const wf_router_routings[];
 
 /* Sets grid, route, scheme, request, escapes, bubble and vcs as the routing needs them on
  * the topology. WF_EINVAL if the routing does not work there. */
-WF_NODISCARD
 enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_err *err);
 
 /* ---- policy.c: routing policies ---- */

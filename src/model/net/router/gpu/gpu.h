@@ -107,6 +107,5 @@ extern const char *const wf_gpu_names[];
 
 /* Opens a device: of the back end with this number in wf_gpu_names, 0: of the first that has one.
  * WF_EINVAL says why there is none. The caller closes it with wf_gpu_close(). */
-WF_NODISCARD
 enum wf_status wf_gpu_open(int backend, struct wf_gpu **out, struct wf_err *err);
 void wf_gpu_close(struct wf_gpu *gpu); /* null is allowed */

@@ -19,7 +19,6 @@ enum {
 };
 
 /* As wf_lockstep_run_host(). */
-WF_NODISCARD
 enum wf_status wf_lockstep_run_flits(const struct wf_lockstep *lock,
                                      const struct wf_lockstep_run *run,
                                      struct wf_lockstep_result *result, struct wf_err *err);

@@ -38,10 +38,8 @@ static inline uint32_t wf_lockstep_plain_blocks(const struct wf_lockstep_group *
 
 /* model/net/router/lockstep/device_spread.c: loads the kernels and chooses how they are spread over the
  * device. */
-WF_NODISCARD
 enum wf_status wf_lockstep_group_spread(struct wf_lockstep_group *group, struct wf_err *err);
 
 /* model/net/router/lockstep/device_results.c: sets the outcome of each network. */
-WF_NODISCARD
 enum wf_status wf_lockstep_group_collect(struct wf_lockstep_group *group,
                                          enum wf_status outcome, struct wf_err *err);

@@ -27,7 +27,6 @@ struct wf_lockstep_config {
 };
 
 /* WF_EUSAGE with the name of what only events simulate. */
-WF_NODISCARD
 enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct wf_err *err);
 
 /* Whether a network moves single flits: events are so many then that lock step is nearly always
@@ -39,7 +38,6 @@ bool wf_lockstep_has_flits(const struct wf_net *net);
 bool wf_lockstep_is_frequent(const struct wf_lockstep_config *config);
 
 /* Prepares a run. WF_EUSAGE with the name of what only events simulate. The caller owns *out. */
-WF_NODISCARD
 enum wf_status wf_lockstep_new(const struct wf_lockstep_config *config,
                                struct wf_lockstep **out, struct wf_err *err);
 void wf_lockstep_free(struct wf_lockstep *lock); /* null is allowed */
@@ -67,7 +65,6 @@ struct wf_lockstep_result {
 /* Runs on the cores of this machine. WF_EINTR if it was stopped: the result is partial.
  * WF_ELIMIT, with result->blocked, if packets do not move any more and the deadlock detector of
  * the events is needed; then there is no tally. */
-WF_NODISCARD
 enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
                                     const struct wf_lockstep_run *run,
                                     struct wf_lockstep_result *result, struct wf_err *err);
