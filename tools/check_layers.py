@@ -105,7 +105,7 @@ SEAMS = {
         ops/finding.h ops/graph.h ops/graph_repeat.h ops/groups.h ops/live.h ops/looped.h
         ops/matching.h ops/op.h ops/op_kinds.h ops/resample.h ops/retimed.h ops/robust.h
         ops/roi.h ops/source.h ops/steps.h trace/clog2/out.h trace/copy.h trace/cut/cut.h
-        trace/cut/graph.h trace/cut/parse.h trace/facts.h trace/kit/completion.h
+        trace/cut/graph.h trace/cut/parse.h trace/facts.h
         trace/kit/losses.h trace/kit/open_requests.h trace/kit/records.h trace/kit/target.h
         trace/otf2/coll.h trace/otf2/out.h trace/reader.h trace/weft/encode.h trace/weft/frame.h
         trace/weft/graph.h trace/weft/native.h trace/writer.h

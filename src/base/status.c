@@ -7,7 +7,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum wf_status wf_err_set(struct wf_err *err, enum wf_status status, const char *fmt, ...)

@@ -10,7 +10,6 @@
 #include "engine/hosts/pin.h"
 #include "engine/tuning.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 static const struct wf_scheduler_ops *const schedulers[] = {

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/guard.h"
 #include "base/install.h"
-#include "base/mem.h"
 #include "engine/hosts/comm_ops.h"
 #include "weft_version.h"
 

@@ -2,7 +2,6 @@
 #include "engine/queue/pending.h"
 
 #include "base/arith.h"
-#include "base/mem.h"
 #include "engine/tuning.h"
 
 void wf_pending_init(struct wf_pending *pending, struct wf_pool *pool)

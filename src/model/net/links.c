@@ -5,7 +5,6 @@
 #include "base/param_groups.h"
 #include "model/net/topology.h"
 #include "model/topo/classes.h"
-#include "model/topo/damaged.h"
 #include "model/topo/nested.h"
 
 #include <stdio.h>

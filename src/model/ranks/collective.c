@@ -12,7 +12,6 @@
 #include "model/ranks/coll_run.h"
 #include "model/ranks/deferred.h"
 #include "model/ranks/formula.h"
-#include "model/ranks/protocol.h"
 
 /* Recalls the collective of run->cell. */
 static void recall_run(struct wf_collective_run *run)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/ranks/polling.h"
 
-#include "base/arith.h"
 #include "base/int128.h"
 #include "base/rng.h"
 #include "base/units.h"

@@ -2,7 +2,6 @@
 /* What ops of a program refer to. */
 #include "model/ranks/rank_program.h"
 
-#include "base/mem.h"
 #include "program/ops/fields.h"
 
 #include <string.h>

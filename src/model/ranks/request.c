@@ -6,7 +6,6 @@
 #include "model/ranks/collective.h"
 #include "model/ranks/deferred.h"
 #include "model/ranks/live_polls.h"
-#include "model/ranks/protocol.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -21,7 +21,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEIGHT_MAX = 32 };

@@ -20,7 +20,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A tree of degree 2 with 2^32 vertices. */

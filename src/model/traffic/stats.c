@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/traffic/stats.h"
 
-#include "model/net/net.h"
-
 #include <math.h>
 #include <string.h>
 

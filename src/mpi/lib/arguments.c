@@ -3,7 +3,6 @@
 #include "mpi/lib/arguments.h"
 
 #include "mpi/lib/errors.h"
-#include "mpi/lib/p2p/request.h"
 #include "mpi/lib/rma/window.h"
 
 /* What the check of an argument knows of the call. */

@@ -4,12 +4,10 @@
 #include "mpi/lib/checker/checker.h"
 #include "mpi/lib/comm/properties.h"
 #include "mpi/lib/libc/clocks.h"
-#include "mpi/lib/memory.h"
 #include "mpi/lib/threads/openmp.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <weft/mark.h>
 
 int wl_MPI_Init(struct wl_rank *rank, int *argc, char ***argv)

@@ -7,8 +7,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct errhandler {
     MPI_Comm_errhandler_function *function;

@@ -7,7 +7,6 @@
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/message_loan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum parcel_kind { PARCEL_MESSAGE, PARCEL_PART, PARCEL_REPLY, PARCEL_NOTES };

@@ -6,7 +6,6 @@
 #include "mpi/vrank/kernel_calls.h"
 #include "mpi/vrank/program_objects.h"
 #include "mpi/vrank/program_relink.h"
-#include "mpi/vrank/spill.h"
 
 #include <dlfcn.h>
 #include <link.h>

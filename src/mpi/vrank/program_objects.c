@@ -7,7 +7,6 @@
 #include "mpi/vrank/program_relink.h"
 
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The largest number of held ops of all ranks together. */
 enum { HELD_MAX = 1 << 20 };

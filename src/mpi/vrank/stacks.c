@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpi/vrank/stacks.h"
 
-#include "base/mem.h"
 #include "mpi/vrank/spill.h"
 #include "mpi/vrank/stack_pool.h"
 
 #include <errno.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -2,7 +2,6 @@
 #include "program/extrapolate/explain.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static void print_guard(const struct wf_ext_guard *guard, const char *before, FILE *out)
 {

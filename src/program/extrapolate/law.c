@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* base^power * log2(base)^log * other^other_power. Bases are dimensions. */
 struct term {

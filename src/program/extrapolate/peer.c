@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIELD_BITS = 14, FIELD_HALF = 1 << (FIELD_BITS - 1) };
 

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The type of a request, enum wf_ext_wait, is in the lowest bits of its sort. */
 enum { TYPE_BITS = 4, KIND_BITS = 12 };

@@ -4,7 +4,6 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { PERIOD_MAX = 256, LIST_MAX = 256 };
 

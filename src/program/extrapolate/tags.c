@@ -5,7 +5,6 @@
 #include "program/extrapolate/requests.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Tags tell the messages of a program apart, unless the program counts with them. A tag is a part
  * of the shape of an op if all counts have the same few tags for it. */

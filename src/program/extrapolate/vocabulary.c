@@ -8,7 +8,6 @@
 #include "program/extrapolate/comms.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A rank and a peer that are to be explained. */
 struct item {

@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "program/extrapolate/play.h"
 #include "program/extrapolate/requests.h"
 #include "program/extrapolate/unmatched.h"

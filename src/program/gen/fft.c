@@ -17,7 +17,6 @@
 #include "program/gen/vary.h"
 
 #include <assert.h>
-#include <string.h>
 
 struct params {
     char *size; /* "8x4"; null or empty: as square as possible */

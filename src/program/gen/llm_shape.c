@@ -7,8 +7,6 @@
  */
 #include "program/gen/llm.h"
 
-#include "base/arith.h"
-
 #include <assert.h>
 
 enum { NUMBER = 2 }; /* bytes of an activation or weight */

@@ -12,7 +12,6 @@
 #include "program/gen/make.h"
 
 #include <assert.h>
-#include <string.h>
 
 struct params {
     uint64_t bytes, rounds, window, pairs;

@@ -6,7 +6,6 @@
 #include "base/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { GROUPS_MAX = 64, REGIONS_MAX = 1024, NAME_MAX_SHOWN = 48 };

@@ -8,7 +8,6 @@
 #include "program/ops/fields.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Variants of a place are separate places if they have this many spans on average. */
 enum { SPANS_PER_VARIANT = 8 };

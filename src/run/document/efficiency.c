@@ -2,8 +2,6 @@
 #include "run/document/efficiency.h"
 
 #include "base/result/doc.h"
-#include "engine/hosts/comm.h"
-#include "engine/model.h"
 
 enum { PERCENT_DECIMALS = 3 };
 

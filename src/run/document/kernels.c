@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 static bool ask(const struct wf_plan *plan, uint32_t job, uint32_t i,
                 struct wf_live_kernel *out)

@@ -11,8 +11,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void wf_document_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat)
 {

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/result/doc.h"
-#include "engine/hosts/comm.h"
 #include "engine/model.h"
 #include "model/net/net.h"
 #include "model/ranks/ranks.h"

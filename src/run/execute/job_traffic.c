@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Measured: memory of a node with an 18-channel router, and of the packets in transit. */
 enum { BYTES_PER_CHANNEL = 112, BYTES_PER_NODE = 1024, VCS_USUAL = 3 };

@@ -30,7 +30,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Streams of random numbers that nothing else uses. */
 #define SPANS UINT64_C(0x7c3f9d21b5e80a47)

@@ -7,7 +7,6 @@
 
 #include "base/result/doc.h"
 #include "engine/hosts/comm.h"
-#include "engine/model.h"
 #include "run/document/document.h"
 #include "run/execute/stages.h"
 #include "run/execute/world.h"

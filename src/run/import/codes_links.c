@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Values of links; a latency or buffer that is not known is 0. */
 struct values {

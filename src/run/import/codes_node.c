@@ -18,7 +18,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define NOTICE_BYTES "16B" /* of a receive, to the sender of a long message */
 

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { NAME_MAX_LENGTH = 160 };
 

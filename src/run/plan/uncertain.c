@@ -8,7 +8,6 @@
 #include "run/scenario/uncertainty.h"
 
 #include <math.h>
-#include <string.h>
 
 /* A setting that is uncertain, and where the plan keeps its value. */
 struct uncertain {

@@ -2,7 +2,6 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/result/result.h"
 #include "base/units.h"
 #include "ui/cli/measured.h"
 #include "ui/draw/plot.h"

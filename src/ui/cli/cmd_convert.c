@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/columns.h"
 #include "program/trace/reader.h"
-#include "run/execute/world.h"
 #include "ui/cli/trace_input.h"
 
 static const struct wf_opt rows[] = {

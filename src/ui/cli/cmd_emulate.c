@@ -5,7 +5,6 @@
 #include "run/scenario/scenario.h"
 #include "ui/cli/run_options.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 static const struct wf_opt rows[] = {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/result/result.h"
 #include "run/execute/run.h"
 #include "run/scenario/catalog.h"
 #include "ui/cli/cli.h"

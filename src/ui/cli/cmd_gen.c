@@ -3,7 +3,6 @@
 #include "program/gen/gen.h"
 #include "program/gen/graphs.h"
 #include "program/ops/source.h"
-#include "run/execute/world.h"
 #include "ui/cli/trace_input.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/result/doc.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/opt.h"
 #include "ui/study/goodput.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/columns.h"
-#include "base/result/result.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/opt.h"
 #include "ui/cli/progress.h"

@@ -2,7 +2,6 @@
 #include "ui/cli/run_options.h"
 
 #include "base/mem.h"
-#include "run/execute/world.h"
 #include "run/program/program.h"
 #include "run/scenario/scenario.h"
 

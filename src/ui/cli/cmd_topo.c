@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/result/result.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "run/execute/world.h"
 #include "ui/cli/cli.h"

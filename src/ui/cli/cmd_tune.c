@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* weft tune finds how to divide a training step among the devices of a machine. */
-#include "base/mem.h"
 #include "run/scenario/scenario.h"
 #include "ui/cli/simulate.h"
 #include "ui/report/output.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/cli/simulate.h"
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "run/execute/run.h"
 #include "run/execute/world.h"
@@ -15,7 +14,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Finds the writer of the output file, if any. Fails before the run if the file cannot be

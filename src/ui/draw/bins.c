@@ -4,7 +4,6 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* The largest number of vertices and directed links to visit: a fraction of a second. */

@@ -13,7 +13,6 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #define POINTS_PER_PIXEL 0.75

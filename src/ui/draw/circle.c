@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static uint32_t place_of(const struct wf_topo *topo, uint32_t vertex)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dragonflies and similar networks: groups are discs on a circle, the routers of a group
  * form a circle in its disc, and links between groups are chords. */
-#include "base/mem.h"
 #include "base/units.h"
 #include "ui/draw/bins.h"
 #include "ui/draw/layout.h"
@@ -9,7 +8,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { NAMED_GROUPS_MAX = 40, NOTE_SIZE = 12 };
 

@@ -2,7 +2,6 @@
 /* Nested networks. If they are small, each node of the outer network is a disc that contains
  * a copy of the inner one. Otherwise there is one picture for each level, side by side. */
 #include "base/mem.h"
-#include "base/units.h"
 #include "model/topo/nested.h"
 #include "model/topo/spec.h"
 #include "ui/draw/draw.h"
@@ -12,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* In deeper hierarchies, discs in discs would be too small to see. */
 enum { DISC_LEVELS_MAX = 3, PANELS_MAX = 4 };

@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "base/units.h"
-#include "ui/draw/draw.h"
 
 #include <inttypes.h>
 #include <math.h>

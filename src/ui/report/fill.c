@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts with values of a document in them. */
 #include "base/text.h"
-#include "base/units.h"
 #include "ui/report/phrase.h"
 
 #include <inttypes.h>

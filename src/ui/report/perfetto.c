@@ -9,7 +9,6 @@
 #include "ui/report/writer.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Field numbers. */

@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/file.h"
-#include "base/mem.h"
 
 #include <ctype.h>
 #include <math.h>

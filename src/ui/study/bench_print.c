@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "base/result/doc.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "ui/draw/plot.h"
 #include "ui/report/output.h"
 #include "ui/study/bench.h"
@@ -11,7 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- bandwidths as nccl-tests count them ---- */
 

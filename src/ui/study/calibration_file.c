@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/result/doc.h"
-#include "base/units.h"
 #include "ui/study/calibration.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 /* ---- the machine file ---- */

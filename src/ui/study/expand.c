@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "program/ops/fields.h"
 #include "program/ops/groups.h"
-#include "program/trace/kit/completion.h"
 #include "program/trace/kit/open_requests.h"
 
 #include <inttypes.h>

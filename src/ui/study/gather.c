@@ -2,7 +2,6 @@
 /* Studies without a file: of values that commands name, and of results that are there. */
 #include "base/array.h"
 #include "base/mem.h"
-#include "base/result/json.h"
 #include "base/result/result.h"
 #include "ui/study/study.h"
 

@@ -3,7 +3,6 @@
  * scenario itself. */
 #include "base/buf.h"
 #include "base/file.h"
-#include "base/mem.h"
 #include "run/machine/machine.h"
 #include "ui/report/page.h"
 #include "ui/study/page.h"

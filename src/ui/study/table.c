@@ -9,7 +9,6 @@
 #include <weft/weft.h>
 
 #include <inttypes.h>
-#include <string.h>
 
 /* Results of a point. Each is a column after the keys if any point has it. */
 static const char *const measures[] = {

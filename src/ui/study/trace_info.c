@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 
 #define INFO_SCHEMA "weft-info-1"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/tune.h"
 
-#include "base/array.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "run/execute/run.h"
 #include "run/scenario/scenario.h"
 

@@ -4,8 +4,6 @@
 #include "base/mem.h"
 #include "model/net/packet/hop.h"
 #include "model/net/topology.h"
-#include "model/topo/damaged.h"
-#include "model/topo/nested.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "model/net/packet/hop.h"
 
 #include "base/mem.h"
-#include "base/rng.h"
 
 /* The policy has a choice. */
 static void note(const struct wf_route_query *query)

@@ -3,8 +3,6 @@
 
 #include "model/ranks/rails.h"
 
-#include <string.h>
-
 /* An entry of an event's trail. */
 enum entry { ENTRY_SPAN, ENTRY_MESSAGE, ENTRY_CAUSE, ENTRY_CALL };
 struct recorded {

@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "base/rng.h"
 #include "model/ranks/cpu/cpu.h"
-#include "model/ranks/node_totals.h"
 
 static struct wf_agenda_item *item_at(const struct wf_loggops *l, uint32_t number)
 {

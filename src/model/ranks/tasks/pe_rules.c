@@ -4,7 +4,6 @@
 #include "base/arith.h"
 #include "base/int128.h"
 #include "model/ranks/cpu/cpu.h"
-#include "model/ranks/node_totals.h"
 
 /* Tasks without needs that are started in one event; limits what one handler schedules. */
 enum { ROOTS_PER_EVENT = 256 };

@@ -8,7 +8,6 @@
 #include "mpi/lib/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct wl_comm *wl_comm_new(uint32_t id, uint32_t size, const uint32_t *members)
 {

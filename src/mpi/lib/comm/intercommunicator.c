@@ -2,7 +2,6 @@
 /* Intercommunicators (MPI-3.1, 6.6). */
 #include "mpi/lib/comm/intercommunicator.h"
 
-#include "mpi/lib/comm/properties.h"
 #include "mpi/lib/comm/registry.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/internal_messages.h"

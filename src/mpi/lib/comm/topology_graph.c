@@ -4,7 +4,6 @@
 #include "mpi/lib/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- graphs ---- */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing of files (MPI-4.0, 14.4), and file pointers. */
-#include "mpi/lib/errors.h"
 #include "mpi/lib/io/file.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/request.h"
@@ -8,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 MPI_Offset wl_file_advance_shared(struct wl_rank *rank, const struct wl_file *file,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views of files: which part of a file a rank sees (MPI-4.0, 14.3), and data representations. */
-#include "mpi/lib/errors.h"
 #include "mpi/lib/io/file.h"
 #include "mpi/lib/memory.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpi/lib/libc/output.h"
 
-#include "mpi/lib/libc/interpose.h"
 #include "mpi/lib/memory.h"
 
 #include <errno.h>

@@ -11,7 +11,6 @@
 #include "mpi/lib/p2p/request_compound.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- numbers of requests in ops ---- */
 

@@ -7,7 +7,6 @@
  */
 #include "mpi/lib/threads/pthreads.h"
 
-#include "mpi/lib/libc/interpose.h"
 #include "mpi/lib/memory.h"
 
 #include <errno.h>

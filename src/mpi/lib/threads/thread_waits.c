@@ -6,7 +6,6 @@
  * others compute. Once all threads wait, the rank waits for the first request of any of them.
  */
 #include "mpi/lib/memory.h"
-#include "mpi/lib/p2p/request.h"
 #include "mpi/lib/threads/openmp.h"
 
 #include <stdlib.h>

@@ -7,7 +7,6 @@
  * whose fields are the arguments of the call. The start of MPI_Init and the end of MPI_Finalize are
  * "-", as there is no MPI_Wtime() outside of the two. Lines that begin with # are comments. The
  * names of files have the rank with as many digits as the number of ranks has. */
-#include "base/array.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "program/trace/kit/kit.h"

@@ -8,7 +8,6 @@
  */
 #include "base/array.h"
 #include "base/mem.h"
-#include "base/units.h"
 #include "program/ops/graph_repeat.h"
 #include "program/trace/bigsim/file.h"
 #include "program/trace/kit/kit.h"

@@ -3,7 +3,6 @@
 #include "program/trace/spool/writer.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* Writes one line per op, for spreadsheets and scripts. Columns that a kind of op does not use
  * are empty. */

@@ -8,7 +8,6 @@
 #include "program/ops/fields.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A communicator: the new number of each of its ranks (WF_PROC_NULL if the rank is cut), and
  * the members that are left. */

@@ -11,7 +11,6 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A send or a receive of a channel. */
 struct member {

@@ -8,7 +8,6 @@
 #include "program/trace/spool/writer.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PS_PER_UNIT = 1000 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/trace/otf2/metrics.h"
 
-#include "base/array.h"
 #include "program/trace/otf2/defs.h"
 
 #include <stdio.h>

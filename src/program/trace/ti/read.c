@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SimGrid's time-independent traces. */
-#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/units.h"

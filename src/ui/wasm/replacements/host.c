@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a browser has of a machine: a clock, one thread, 4 GiB of addresses; no other processes,
  * no signals, no directories of programs. */
-#include "base/call_site.h"
 #include "base/clock.h"
 #include "base/install.h"
 #include "base/temp.h"
