@@ -214,9 +214,7 @@ static enum wf_status parse_list(const struct wf_param *row, const char *text,
             *comma = '\0';
         }
         status = parse_value(&item, one, &value, err);
-        if (status == WF_OK) {
-            status = check_range(&item, one, &value, err);
-        }
+        WF_THEN(status, check_range(&item, one, &value, err));
         list.items = wf_xrealloc(list.items, list.n + 1, sizeof(*list.items));
         list.items[list.n++] = value.whole;
     }
@@ -278,9 +276,7 @@ static enum wf_status take(const struct wf_param *row, void *params, const char 
     }
 
     enum wf_status status = parse_value(row, text, &value, err);
-    if (status == WF_OK) {
-        status = check_range(row, text, &value, err);
-    }
+    WF_THEN(status, check_range(row, text, &value, err));
     if (status == WF_OK) {
         store(row, params, &value);
     }

@@ -63,6 +63,13 @@ WF_PLUGIN_API enum wf_status wf_err_set(struct wf_err *err, enum wf_status statu
         }                                  \
     } while (0)
 
+/* The next step where something has to be released at the end: `status` becomes that of `call`, which
+ * is not made if a step before it has failed. */
+#define WF_THEN(status, call)                             \
+    do {                                                  \
+        (status) = (status) == WF_OK ? (call) : (status); \
+    } while (0)
+
 /* Puts `fmt` before the text already in `err`, for a caller that knows more about the place. */
 WF_PRINTF(2, 3)
 void wf_err_prefix(struct wf_err *err, const char *fmt, ...);

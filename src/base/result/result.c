@@ -52,9 +52,7 @@ enum wf_status wf_result_check(struct wf_value *doc, const char *name, struct wf
     }
     enum wf_status status = wf_doc_from_json(
         wf_result_schema_text, strlen(wf_result_schema_text), WF_RESULT_SCHEMA, &schema, err);
-    if (status == WF_OK) {
-        status = wf_doc_check_schema(schema, doc, name, err);
-    }
+    WF_THEN(status, wf_doc_check_schema(schema, doc, name, err));
     wf_doc_free(schema);
     return status;
 }
@@ -66,12 +64,8 @@ enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf
 
     size_t most = (size_t)wf_min_u64(BYTES_MAX, wf_clock_memory() / MEMORY_SHARE);
     enum wf_status status = wf_file_read(path, most, &text, err);
-    if (status == WF_OK) {
-        status = wf_doc_from_json((const char *)text.data, text.size, path, &doc, err);
-    }
-    if (status == WF_OK) {
-        status = wf_result_check(doc, path, err);
-    }
+    WF_THEN(status, wf_doc_from_json((const char *)text.data, text.size, path, &doc, err));
+    WF_THEN(status, wf_result_check(doc, path, err));
     wf_buf_fini(&text);
     if (status == WF_OK) {
         *out = doc;

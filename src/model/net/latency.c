@@ -324,9 +324,7 @@ static enum wf_status latency_create(const void *params, const struct wf_net_env
         int64_t here = least_latency(model, i);
         least = here < least ? here : least;
     }
-    if (status == WF_OK) {
-        status = check_corners(model, err);
-    }
+    WF_THEN(status, check_corners(model, err));
     if (status != WF_OK) {
         latency_destroy(&model->net);
         return status;

@@ -305,12 +305,8 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
     struct loggp *loggp = wf_xcalloc(1, sizeof(*loggp));
 
     enum wf_status status = check_preset(given, err);
-    if (status == WF_OK) {
-        status = parse_curve(given->sizes, &loggp->sizes, err);
-    }
-    if (status == WF_OK) {
-        status = parse_curve(given->held, &loggp->held, err);
-    }
+    WF_THEN(status, parse_curve(given->sizes, &loggp->sizes, err));
+    WF_THEN(status, parse_curve(given->held, &loggp->held, err));
     if (status != WF_OK) {
         free(loggp);
         return status;

@@ -438,9 +438,7 @@ enum wf_status wf_topo_damage_read(struct wf_topo_damage *damage, const struct w
         .vertices = wf_xcalloc(topo->n_vertices, 1),
     };
     enum wf_status status = read_items(&reader, text, true);
-    if (status == WF_OK) {
-        status = read_items(&reader, text, false);
-    }
+    WF_THEN(status, read_items(&reader, text, false));
     if (status != WF_OK) {
         wf_topo_damage_fini(damage);
     }

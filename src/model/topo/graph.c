@@ -68,10 +68,8 @@ static enum wf_status graph_create(const void *params, struct wf_topo **out, str
     struct wf_buf text = {.data = NULL};
 
     enum wf_status status = wf_file_read(given->file, WF_TOPO_GRAPH_TEXT_MAX, &text, err);
-    if (status == WF_OK) {
-        status = wf_topo_graph_create_text(given->file, (const char *)text.data, text.size, out,
-                                           err);
-    }
+    WF_THEN(status, wf_topo_graph_create_text(given->file, (const char *)text.data, text.size,
+                                              out, err));
     wf_buf_fini(&text);
     return status;
 }

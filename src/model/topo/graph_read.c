@@ -297,9 +297,7 @@ enum wf_status wf_topo_graph_read(const char *name, const char *text, size_t siz
         reader.at = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
         status = read_format(&reader);
     }
-    if (status == WF_OK) {
-        status = wf_topo_graph_resolve(&reader, net);
-    }
+    WF_THEN(status, wf_topo_graph_resolve(&reader, net));
     wf_buf_fini(&reader.scratch);
     wf_strings_fini(&reader.names);
     wf_strings_fini(&reader.classes);

@@ -312,18 +312,14 @@ static enum wf_status resolve(struct resolver *resolver)
     const struct wf_topo_graph_reader *reader = resolver->reader;
 
     enum wf_status status = number_vertices(resolver);
-    if (status == WF_OK) {
-        status = find_gate(resolver);
-    }
+    WF_THEN(status, find_gate(resolver));
     if (status != WF_OK) {
         return status;
     }
     uint32_t *edge_of = wf_xcalloc(2 * reader->n_edges, sizeof(*edge_of));
     lay_out(resolver, edge_of);
     status = check_twice(resolver, edge_of);
-    if (status == WF_OK) {
-        status = check_connected(resolver);
-    }
+    WF_THEN(status, check_connected(resolver));
     if (status == WF_OK) {
         copy_props(resolver, edge_of);
         copy_classes(resolver, edge_of);

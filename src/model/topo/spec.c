@@ -221,9 +221,7 @@ enum wf_status wf_topo_spec_create(const struct wf_topo_spec_level *level, struc
     struct reader reader = {.level = level, .params = wf_xcalloc(1, level->ops->params_size)};
 
     enum wf_status status = read_level(&reader, err);
-    if (status == WF_OK) {
-        status = level->ops->create(reader.params, out, err);
-    }
+    WF_THEN(status, level->ops->create(reader.params, out, err));
     wf_param_release(level->ops->params, reader.params);
     free(reader.params);
     return status;

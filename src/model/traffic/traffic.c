@@ -412,12 +412,8 @@ enum wf_status wf_traffic_new(const struct wf_traffic_config *config, struct wf_
     traffic->seed = config->seed;
     enum wf_status status = wf_traffic_pattern_create(
         config->pattern, &set->pattern, config->topo, config->n_nodes, &traffic->pattern, err);
-    if (status == WF_OK) {
-        status = prepare_sizes(traffic, err);
-    }
-    if (status == WF_OK) {
-        status = read_sources(traffic, err);
-    }
+    WF_THEN(status, prepare_sizes(traffic, err));
+    WF_THEN(status, read_sources(traffic, err));
     if (status == WF_OK && (double)set->cycles * (double)set->cycle >= (double)WF_TIME_MAX) {
         status = wf_err_set(err, WF_EINVAL,
                             "traffic.cycles: longer than the largest simulated time");

@@ -161,9 +161,7 @@ enum wf_status wf_traffic_matrix_read(const char *path, uint32_t n,
     struct wf_traffic_matrix *matrix = wf_xcalloc(1, sizeof(*matrix));
     enum wf_status status = reader_open(&reader, path, err);
 
-    if (status == WF_OK) {
-        status = read_entries(&reader, n, matrix, err);
-    }
+    WF_THEN(status, read_entries(&reader, n, matrix, err));
     reader_close(&reader);
     if (status == WF_OK && matrix->n == 0) {
         status =

@@ -258,9 +258,7 @@ enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
     }
     enum wf_status status =
         wf_vrank_libraries_find(config->program, &file, &image->libraries, err);
-    if (status == WF_OK) {
-        status = load_copies(image, &file, err);
-    }
+    WF_THEN(status, load_copies(image, &file, err));
     wf_vrank_program_file_close(&file);
     if (status == WF_OK) {
         *library = dlsym(image->copies[0].handle, WF_PORT_LIBRARY_SYMBOL);

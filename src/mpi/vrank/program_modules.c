@@ -258,15 +258,11 @@ static enum wf_status load_library(struct load *load, const char *path,
         status = wf_err_set(err, WF_EINVAL, "%s: a program may load at most %d libraries", path,
                             WF_VRANK_MODULES_MAX);
     }
-    if (status == WF_OK) {
-        status = add_libraries(load, &libraries, err);
-    }
+    WF_THEN(status, add_libraries(load, &libraries, err));
     if (status == WF_OK && !add_module(load, path, file, true)) {
         status = wf_err_set(err, WF_EINVAL, "'%.300s' cannot be loaded for each rank", path);
     }
-    if (status == WF_OK) {
-        status = load_files(load, &libraries, file, flags, err);
-    }
+    WF_THEN(status, load_files(load, &libraries, file, flags, err));
     wf_vrank_libraries_free(&libraries);
     return status;
 }

@@ -490,9 +490,7 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     }
     program->config.spill = NULL;
     image.memory = program->spill != NULL ? wf_vrank_spill_port(program->spill) : NULL;
-    if (status == WF_OK) {
-        status = wf_vrank_program_kernels(program, config->kernels, err);
-    }
+    WF_THEN(status, wf_vrank_program_kernels(program, config->kernels, err));
     program->config.kernels = NULL;
     if (status == WF_OK && config->schedule != NULL && config->schedule[0] != '\0') {
         status = wf_schedule_parse(config->schedule, &program->schedule, err);
@@ -504,13 +502,9 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
         status = wf_vrank_overlay_new(program->kernels, image.memory, &program->overlay, err);
         image.memory = status == WF_OK ? wf_vrank_overlay_port(program->overlay) : NULL;
     }
-    if (status == WF_OK) {
-        status = wf_vrank_image_load(&image, &program->image, &program->library, err);
-    }
-    if (status == WF_OK) {
-        status = wf_vrank_stacks_init(&program->stacks, config->n_ranks, config->stack_bytes,
-                                      program->spill, err);
-    }
+    WF_THEN(status, wf_vrank_image_load(&image, &program->image, &program->library, err));
+    WF_THEN(status, wf_vrank_stacks_init(&program->stacks, config->n_ranks, config->stack_bytes,
+                                         program->spill, err));
     if (status == WF_OK && !program->library->attach(&program->port, config->n_ranks)) {
         program->library = NULL;
         status = wf_err_set(err, WF_EINVAL,

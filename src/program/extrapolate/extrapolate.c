@@ -99,12 +99,8 @@ enum wf_status wf_ext_open(const char *list, const struct wf_ext_options *option
     char *names = wf_xstrdup(list);
     enum wf_status status = read_list(names, model, err);
 
-    if (status == WF_OK) {
-        status = wf_ext_understand(model, options, err);
-    }
-    if (status == WF_OK) {
-        status = wf_ext_source(model, options, out, err);
-    }
+    WF_THEN(status, wf_ext_understand(model, options, err));
+    WF_THEN(status, wf_ext_source(model, options, out, err));
     wf_ext_model_fini(model);
     free(model);
     free(names);

@@ -17,9 +17,7 @@ enum wf_status wf_ext_read_path(const struct wf_ext_opener *opener, const char *
                             "extrapolated",
                             path);
     }
-    if (status == WF_OK) {
-        status = wf_ext_read(input, path, trace.source, err);
-    }
+    WF_THEN(status, wf_ext_read(input, path, trace.source, err));
     wf_trace_close(&trace);
     return status;
 }
@@ -50,9 +48,7 @@ enum wf_status wf_ext_check_guess(const struct wf_ext_opener *opener, const char
         status = wf_err_set(err, WF_EINVAL, "'%.200s' is no trace of operations of %u ranks",
                             path, guess->n_ranks);
     }
-    if (status == WF_OK) {
-        status = wf_ext_compare(trace.source, guess, &found, err);
-    }
+    WF_THEN(status, wf_ext_compare(trace.source, guess, &found, err));
     if (status == WF_OK && out != NULL) {
         print_difference(&found, guess->n_ranks, out);
     }
@@ -78,12 +74,8 @@ enum wf_status wf_ext_verify(const struct wf_ext_opener *opener, const struct wf
     for (uint32_t i = 0; i + 1 < all->input.n_counts && status == WF_OK; i++) {
         status = wf_ext_read_path(opener, all->input.counts[i].path, &model->input, err);
     }
-    if (status == WF_OK) {
-        status = wf_ext_understand(model, &options, err);
-    }
-    if (status == WF_OK) {
-        status = wf_ext_source(model, &options, &guess, err);
-    }
+    WF_THEN(status, wf_ext_understand(model, &options, err));
+    WF_THEN(status, wf_ext_source(model, &options, &guess, err));
     if (status == WF_OK) {
         status = wf_ext_check_guess(opener, last->path, guess, out, err);
     } else {

@@ -107,9 +107,7 @@ enum wf_status wf_gen_text_parse(struct wf_gen_text_program *program,
         (void)wf_gen_text_statements(&parser);
         status = parser.lexer.status;
     }
-    if (status == WF_OK) {
-        status = check_settings(&parser, program->name, err);
-    }
+    WF_THEN(status, check_settings(&parser, program->name, err));
     free(parser.symbols);
     free(parser.settings);
     if (status != WF_OK) {

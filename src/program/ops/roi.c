@@ -302,9 +302,7 @@ enum wf_status wf_roi_new(struct wf_source *inner, const struct wf_roi *roi,
     if (self->has_region) {
         status = find_region(inner, roi->region, &self->region, err);
     }
-    if (status == WF_OK) {
-        status = try_first_rank(self, roi, err);
-    }
+    WF_THEN(status, try_first_rank(self, roi, err));
     if (status != WF_OK) {
         free(self);
         return status;

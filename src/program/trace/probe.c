@@ -158,9 +158,7 @@ enum wf_status wf_trace_open(const char *path, struct wf_trace *out, struct wf_e
         params = wf_xcalloc(1, reader->params_size);
         status = wf_param_defaults(reader->params, params, err);
     }
-    if (status == WF_OK) {
-        status = wf_reader_open(reader, &probe, params, out, err);
-    }
+    WF_THEN(status, wf_reader_open(reader, &probe, params, out, err));
     if (reader->params != NULL) {
         wf_param_release(reader->params, params);
         free(params);

@@ -71,9 +71,7 @@ static enum wf_status run_alone(struct wf_execution *x, struct wf_value *item)
         job->only = i + 1;
         status = wf_net_create(x->plan.net, wf_plan_values(&x->plan, "net"), &env, &setup.net,
                                x->err);
-        if (status == WF_OK) {
-            status = wf_job_run_again(job, &again, &setup, x->err);
-        }
+        WF_THEN(status, wf_job_run_again(job, &again, &setup, x->err));
         wf_setup_fini(&setup);
         if (item != NULL) {
             describe_alone(item, finish.time);

@@ -53,9 +53,7 @@ static enum wf_status run_without(const struct wf_job *job, const struct wf_job_
         }
     }
     enum wf_status status = wf_net_find("none", &none, err);
-    if (status == WF_OK) {
-        status = none->create(NULL, &env, &setup.net, err);
-    }
+    WF_THEN(status, none->create(NULL, &env, &setup.net, err));
     if (status == WF_OK) {
         setup.net->o_send_ps = is_ideal ? 0 : job->setup.net->o_send_ps;
         setup.net->o_recv_ps = is_ideal ? 0 : job->setup.net->o_recv_ps;

@@ -117,9 +117,7 @@ enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
         status = wf_plan_blame(plan, "topology", status, err);
     }
     free(wf_unconst(where.jobs));
-    if (status == WF_OK) {
-        status = make_cpu(job, err);
-    }
+    WF_THEN(status, make_cpu(job, err));
     if (status == WF_OK) {
         const struct wf_net_env env = wf_job_net_env(job);
         status = wf_plan_blame(

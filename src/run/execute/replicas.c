@@ -233,9 +233,7 @@ static enum wf_status run_job(const struct work *work, const struct worker *work
     }
     struct wf_engine *engine = wf_engine_new(&config, NULL);
     enum wf_status status = job->ops->build(job, engine, &job->setup, err);
-    if (status == WF_OK) {
-        status = wf_engine_run(engine, &run, err);
-    }
+    WF_THEN(status, wf_engine_run(engine, &run, err));
     if (status == WF_OK) {
         const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
         row[0] = WF_REPLICAS_FAILED;

@@ -93,9 +93,7 @@ enum wf_status wf_stage_end_trace(struct wf_execution *x)
         return WF_OK;
     }
     x->trace.writer = NULL;
-    if (status == WF_OK) {
-        status = wf_vrank_recorder_finish(x->trace.recorder, x->err);
-    }
+    WF_THEN(status, wf_vrank_recorder_finish(x->trace.recorder, x->err));
     if (status != WF_OK) {
         writer->ops->discard(writer);
         return status;

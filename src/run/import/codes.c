@@ -403,9 +403,7 @@ enum wf_status wf_codes_import(const struct wf_codes_source *source,
     WF_TRY(wf_codes_read(source->label, source->text, source->size, &codes.text, err));
     codes.used = wf_xcalloc(codes.text.n + 1, sizeof(*codes.used));
     enum wf_status status = convert(&codes);
-    if (status == WF_OK) {
-        status = check_machine(&codes);
-    }
+    WF_THEN(status, check_machine(&codes));
     free(codes.used);
     wf_codes_fini(&codes.text);
     return status;

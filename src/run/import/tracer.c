@@ -240,9 +240,7 @@ enum wf_status wf_tracer_load(const char *path, struct wf_tracer **out, struct w
     struct wf_buf text = {.data = NULL};
     enum wf_status status = wf_file_read(path, WF_TRACER_BYTES_MAX, &text, err);
 
-    if (status == WF_OK) {
-        status = wf_tracer_parse(path, (const char *)text.data, text.size, out, err);
-    }
+    WF_THEN(status, wf_tracer_parse(path, (const char *)text.data, text.size, out, err));
     wf_buf_fini(&text);
     return status;
 }

@@ -125,9 +125,7 @@ static enum wf_status read_global(const struct global *global, const struct serv
     for (size_t i = 0; i < n && status == WF_OK; i++) {
         const unsigned char *at = bytes.data + i * GLOBAL_ENTRY;
         status = check_server(global->path, i, read_u32(at), servers, err);
-        if (status == WF_OK) {
-            status = take_entry(global, at, i, err);
-        }
+        WF_THEN(status, take_entry(global, at, i, err));
     }
     wf_buf_fini(&bytes);
     return status == WF_OK ? check_distinct(global->path, global->server_of, n, err) : status;
@@ -259,9 +257,7 @@ enum wf_status wf_tracer_place(const struct wf_tracer_placing *placing, uint32_t
     WF_TRY(wf_tracer_load(placing->path, &tracer, err));
     struct global global = {.tracer = tracer};
     enum wf_status status = check_job(tracer, placing, err);
-    if (status == WF_OK) {
-        status = map_ranks(tracer, &servers, &global, err);
-    }
+    WF_THEN(status, map_ranks(tracer, &servers, &global, err));
     for (uint32_t r = 0; r < placing->n_ranks && status == WF_OK; r++) {
         node_of[r] = node_of_server(&servers, global.server_of[global.first[placing->job] + r]);
     }

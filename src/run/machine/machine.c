@@ -444,9 +444,7 @@ static enum wf_status load_file(const struct wf_machine_file *file, struct wf_ma
     machine->name = wf_machine_file_stem(file);
     machine->summary = wf_xstrdup("");
     enum wf_status status = read_file(machine, &chain, file, err);
-    if (status == WF_OK) {
-        status = check_network(machine, err);
-    }
+    WF_THEN(status, check_network(machine, err));
     if (status == WF_OK) {
         *out = machine;
     } else {

@@ -193,9 +193,7 @@ static enum wf_status build_level(const struct mapping *map, struct wf_err *err)
     if (status == WF_OK && text[end] != '\0') {
         return wf_err_set(err, WF_EINVAL, "'%.64s' is more than one level", text);
     }
-    if (status == WF_OK) {
-        status = wf_topo_spec_create(&level, &topo, err);
-    }
+    WF_THEN(status, wf_topo_spec_create(&level, &topo, err));
     wf_topo_free(topo);
     return status;
 }
@@ -244,13 +242,9 @@ static enum wf_status read_mapping(const struct wf_machine_reader *reader,
         return status;
     }
     status = read_keys(reader, &map, err);
-    if (status == WF_OK) {
-        status = try_level(reader, &map, err);
-    }
-    if (status == WF_OK) {
-        status = add_level(reader, levels, (const char *)map.text.data, map.text.size - 1,
-                           node->at, err);
-    }
+    WF_THEN(status, try_level(reader, &map, err));
+    WF_THEN(status, add_level(reader, levels, (const char *)map.text.data, map.text.size - 1,
+                              node->at, err));
     wf_buf_fini(&map.text);
     if (status != WF_OK) {
         return status;

@@ -70,9 +70,7 @@ enum wf_status wf_sim_cpu_settings_build(const struct wf_scenario *scenario,
     uint32_t n;
     struct wf_cpu_rule *rules = collect(scenario, &n);
     enum wf_status status = check_memory(rules, n, node, err);
-    if (status == WF_OK) {
-        status = wf_cpu_build(rules, n, sources, n_sources, out, err);
-    }
+    WF_THEN(status, wf_cpu_build(rules, n, sources, n_sources, out, err));
 
     free(rules);
     return status;

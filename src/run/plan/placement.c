@@ -248,9 +248,7 @@ static enum wf_status read_file(const char *path, uint32_t n_ranks, uint32_t n_n
     struct wf_buf text = {.data = NULL};
     enum wf_status status = wf_file_read(path, most, &text, err);
 
-    if (status == WF_OK) {
-        status = read_all(&file, &text, err);
-    }
+    WF_THEN(status, read_all(&file, &text, err));
     wf_buf_fini(&text);
     return status;
 }
@@ -640,9 +638,7 @@ enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_p
     placer.taken = wf_xcalloc(placer.n_nodes, sizeof(*placer.taken));
     placer.node_of = wf_xmalloc(n_ranks * sizeof(*placer.node_of));
     enum wf_status status = place_jobs(&placer, true, err);
-    if (status == WF_OK) {
-        status = place_jobs(&placer, false, err);
-    }
+    WF_THEN(status, place_jobs(&placer, false, err));
     free(placer.taken);
     if (status != WF_OK) {
         free(placer.node_of);

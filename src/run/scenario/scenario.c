@@ -269,9 +269,7 @@ enum wf_status wf_scenario_add(struct wf_scenario *scenario, struct wf_setting s
 {
     enum wf_status status = check_key(setting.key, setting.origin, err);
 
-    if (status == WF_OK) {
-        status = check_trust(&setting, err);
-    }
+    WF_THEN(status, check_trust(&setting, err));
     if (status != WF_OK) {
         status = wf_setting_blame(&setting, status, err);
         release(&setting);

@@ -191,8 +191,6 @@ enum wf_status wf_sim_uncertainty_check(const struct wf_setting *setting,
     double percent;
     enum wf_status status = check_name(setting->key, net, setting->origin, err);
 
-    if (status == WF_OK) {
-        status = wf_sim_uncertainty_percent(setting, &percent, err);
-    }
+    WF_THEN(status, wf_sim_uncertainty_percent(setting, &percent, err));
     return wf_setting_blame(setting, status, err);
 }

@@ -202,13 +202,9 @@ static enum wf_status read_class(struct wf_workload_reading *r, const struct wf_
     for (const struct wf_yaml *m = at->first; status == WF_OK && m != NULL; m = m->next) {
         status = take_member(&class, m);
     }
-    if (status == WF_OK) {
-        status = check_class(&class, at);
-    }
+    WF_THEN(status, check_class(&class, at));
     r->line = at->at.line;
-    if (status == WF_OK) {
-        status = add_jobs(&class, number);
-    }
+    WF_THEN(status, add_jobs(&class, number));
     for (int m = 0; m < MEMBERS; m++) {
         free(class.values[m].items);
     }

@@ -191,9 +191,7 @@ enum wf_status wf_cli_calibrate_kernels(struct wf_cli *cli,
         return fail_to_write(opts->output, err);
     }
     enum wf_status status = collect(opts, operands, &calls, err);
-    if (status == WF_OK) {
-        status = save(opts, &calls, err);
-    }
+    WF_THEN(status, save(opts, &calls, err));
     if (status == WF_OK) {
         answer(cli, opts, &calls);
     }

@@ -346,12 +346,8 @@ static enum wf_status from_logs(struct wf_cli *cli, const struct calibrate_opts 
     for (size_t i = 0; i < operands->args.n && status == WF_OK; i++) {
         status = wf_measured_log_read(&log, operands->args.items[i], err);
     }
-    if (status == WF_OK) {
-        status = wf_measured_fit(&log, fit, err);
-    }
-    if (status == WF_OK) {
-        status = save_logs(opts, temporary, fit, err);
-    }
+    WF_THEN(status, wf_measured_fit(&log, fit, err));
+    WF_THEN(status, save_logs(opts, temporary, fit, err));
     if (status != WF_OK) {
         wf_temp_remove(temporary);
     } else if (opts->json) {
@@ -437,9 +433,7 @@ static enum wf_status calibrate_run(struct wf_cli *cli, const void *opts_arg,
         wf_calibration_choose(fit, nets[opts->net]);
     }
     wf_progress_erase(&line);
-    if (status == WF_OK) {
-        status = save(opts, temporary, &job, fit, mpi, err);
-    }
+    WF_THEN(status, save(opts, temporary, &job, fit, mpi, err));
     if (status != WF_OK) {
         wf_temp_remove(temporary);
     }

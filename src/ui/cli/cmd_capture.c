@@ -135,9 +135,7 @@ static enum wf_status capture_run(struct wf_cli *cli, const void *opts_arg,
         return wf_err_set(err, WF_EUSAGE, "no directory for the trace; for example: " USAGE);
     }
     enum wf_status status = wf_study_capture_library(mpis[opts->mpi], command, &library, err);
-    if (status == WF_OK) {
-        status = wf_study_capture_directory(opts->output, opts->force, err);
-    }
+    WF_THEN(status, wf_study_capture_directory(opts->output, opts->force, err));
     char *directory = status == WF_OK ? realpath(opts->output, NULL) : NULL;
     if (status == WF_OK && directory == NULL) {
         status =

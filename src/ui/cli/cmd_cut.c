@@ -162,18 +162,14 @@ static enum wf_status cut_run(struct wf_cli *cli, const void *opts_arg,
     bool *kept = NULL;
 
     enum wf_status status = wf_cli_trace_output_check(&opts->trace, err);
-    if (status == WF_OK) {
-        status = open_trace(cli, name, &opts->trace, &trace, err);
-    }
+    WF_THEN(status, open_trace(cli, name, &opts->trace, &trace, err));
     if (status == WF_OK) {
         uint32_t n = wf_study_trace_n_ranks(&trace);
         kept = wf_xcalloc(n, sizeof(*kept));
         status = parse_options(opts, n, kept, &options, err);
     }
-    if (status == WF_OK) {
-        status = trace.graph != NULL ? write_tasks(cli, &trace, &options, opts, name, err)
-                                     : write_piece(cli, &trace, &options, opts, name, err);
-    }
+    WF_THEN(status, trace.graph != NULL ? write_tasks(cli, &trace, &options, opts, name, err)
+                                        : write_piece(cli, &trace, &options, opts, name, err));
     free(kept);
     wf_trace_close(&trace);
     return wf_world_agree(cli->world, status, err);

@@ -88,9 +88,7 @@ static enum wf_status explain_run(struct wf_cli *cli, const void *opts_arg,
     struct wf_value *doc = NULL;
     enum wf_status status = wf_cli_read_result(cli, operands->args.items[0], &doc, err);
 
-    if (status == WF_OK) {
-        status = complete(cli, opts->efficiency, doc, err);
-    }
+    WF_THEN(status, complete(cli, opts->efficiency, doc, err));
     if (status == WF_OK) {
         const char *network = wf_doc_get_text(doc, "scenario.network", "");
         struct wf_catalog_entry model = {.limits = NULL};

@@ -149,9 +149,7 @@ static enum wf_status extrapolate_run(struct wf_cli *cli, const void *opts_arg,
         status =
             wf_ext_scales_read("scale-compute", opts->scale_compute, &changes.compute, err);
     }
-    if (status == WF_OK) {
-        status = extrapolate(cli, opts, operands, model, &changes, err);
-    }
+    WF_THEN(status, extrapolate(cli, opts, operands, model, &changes, err));
     wf_ext_scales_fini(&changes.bytes);
     wf_ext_scales_fini(&changes.compute);
     wf_ext_model_fini(model);

@@ -75,9 +75,7 @@ static enum wf_status import_run(struct wf_cli *cli, const void *opts,
         };
         status = wf_codes_import(&source, &result, err);
     }
-    if (status == WF_OK) {
-        status = write_machine(cli, opts, &result.machine, err);
-    }
+    WF_THEN(status, write_machine(cli, opts, &result.machine, err));
     if (status == WF_OK) {
         print_notes(cli, &result.notes);
     }

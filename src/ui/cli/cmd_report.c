@@ -67,9 +67,7 @@ static enum wf_status write_file(const struct report_opts *opts, const struct wf
     struct wf_choice view = {.n_ranges = 0};
     enum wf_status status = wf_writer_for_path(opts->output, &writer, err);
 
-    if (status == WF_OK) {
-        status = read_view(opts, writer, doc, &view, err);
-    }
+    WF_THEN(status, read_view(opts, writer, doc, &view, err));
     if (status != WF_OK) {
         return status;
     }
@@ -79,9 +77,7 @@ static enum wf_status write_file(const struct report_opts *opts, const struct wf
     if (writer == &wf_writer_html) {
         status = wf_study_page_live(doc, WF_STUDY_LIVE_AUTO, extra, err);
     }
-    if (status == WF_OK) {
-        status = wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
-    }
+    WF_THEN(status, wf_writer_save(writer, doc, &options, opts->output, opts->force, err));
     wf_doc_free(extra);
     return status;
 }

@@ -193,12 +193,8 @@ static enum wf_status sweep_run(struct wf_cli *cli, const void *opts_arg,
     struct wf_study *study = NULL;
 
     enum wf_status status = check_names(opts, err);
-    if (status == WF_OK) {
-        status = check_launcher(cli, err);
-    }
-    if (status == WF_OK) {
-        status = wf_study_read(path, &study, err);
-    }
+    WF_THEN(status, check_launcher(cli, err));
+    WF_THEN(status, wf_study_read(path, &study, err));
     status = wf_world_first_error(cli->world, status, err);
     if (status != WF_OK) {
         wf_study_free(study);

@@ -216,11 +216,9 @@ static enum wf_status table_run(struct wf_cli *cli, const void *opts_arg,
     size_t n_other = 0;
 
     enum wf_status status = check_options(cli, opts, is_run, err);
-    if (status == WF_OK) {
-        status = is_run ? plan(opts, operands, &axes, scenario, &study, err)
-                        : wf_study_results(operands->args.items, operands->args.n, &study,
-                                           &n_other, err);
-    }
+    WF_THEN(status, is_run ? plan(opts, operands, &axes, scenario, &study, err)
+                           : wf_study_results(operands->args.items, operands->args.n, &study,
+                                              &n_other, err));
     if (status == WF_EIO && !is_run && strncmp(operands->args.items[0], "gen:", 4) == 0) {
         status =
             wf_err_set(err, WF_EUSAGE,

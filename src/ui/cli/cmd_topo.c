@@ -183,9 +183,7 @@ static enum wf_status show(struct wf_cli *cli, const struct request *request,
     if (opts->output != NULL) {
         status = wf_draw_for_path(opts->output, &format, err);
     }
-    if (status == WF_OK) {
-        status = wf_topo_create(request->spec, &topo, err);
-    }
+    WF_THEN(status, wf_topo_create(request->spec, &topo, err));
     if (status == WF_OK && opts->routes != NULL) {
         status = parse_ends(topo, opts, request, &ends, err);
     }

@@ -238,12 +238,8 @@ static enum wf_status traffic_run(struct wf_cli *cli, const void *opts,
     struct wf_scenario *scenario = wf_scenario_new();
 
     enum wf_status status = set_source(operands, scenario, err);
-    if (status == WF_OK) {
-        status = wf_simulate_apply(opts, operands, scenario, err);
-    }
-    if (status == WF_OK) {
-        status = run_loads(cli, opts, scenario, err);
-    }
+    WF_THEN(status, wf_simulate_apply(opts, operands, scenario, err));
+    WF_THEN(status, run_loads(cli, opts, scenario, err));
     wf_scenario_free(scenario);
     return status;
 }

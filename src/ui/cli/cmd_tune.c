@@ -84,9 +84,7 @@ static enum wf_status tune_run(struct wf_cli *cli, const void *opts_arg,
     struct wf_scenario *scenario = wf_scenario_new();
     enum wf_status status =
         wf_scenario_set(scenario, "source", operands->args.items[0], NULL, err);
-    if (status == WF_OK) {
-        status = wf_simulate_apply(&opts->common, operands, scenario, err);
-    }
+    WF_THEN(status, wf_simulate_apply(&opts->common, operands, scenario, err));
     if (status == WF_OK) {
         wf_progress_init(&line, opts->common.quiet ? WF_PROGRESS_NEVER : WF_PROGRESS_AUTO,
                          cli->err);
@@ -101,9 +99,7 @@ static enum wf_status tune_run(struct wf_cli *cli, const void *opts_arg,
         status = wf_study_tune_run(scenario, &options, &tune, err);
         wf_progress_erase(&line);
     }
-    if (status == WF_OK) {
-        status = deliver(cli, opts, tune, err);
-    }
+    WF_THEN(status, deliver(cli, opts, tune, err));
     wf_study_tune_free(tune);
     wf_scenario_free(scenario);
     return status;

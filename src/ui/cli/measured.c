@@ -49,9 +49,7 @@ enum wf_status wf_cli_measured_run(struct wf_cli *cli, const struct wf_cli_measu
                             "%s: no times of messages or collectives, which could be compared",
                             opts->logs.n > 0 ? opts->logs.items[0] : "coll");
     }
-    if (status == WF_OK) {
-        status = answer(cli, opts, &pairs, err);
-    }
+    WF_THEN(status, answer(cli, opts, &pairs, err));
     wf_measured_pairs_fini(&pairs);
     wf_measured_log_fini(log);
     wf_scenario_free(scenario);

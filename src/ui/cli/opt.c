@@ -244,9 +244,7 @@ enum wf_status wf_opt_parse(const struct wf_opt *table, int argc, char *const *a
 
     *operands = (struct wf_operands){.table = table};
     enum wf_status status = set_defaults(&parser, err);
-    if (status == WF_OK) {
-        status = parse_all(&parser, err);
-    }
+    WF_THEN(status, parse_all(&parser, err));
     if (status != WF_OK) {
         wf_opt_release(table, opts, operands);
     }

@@ -46,9 +46,7 @@ static enum wf_status write_file(const struct wf_simulate_opts *opts,
                                 ? wf_study_page_live(doc, live_mode(opts), extra, err)
                                 : WF_OK;
 
-    if (status == WF_OK) {
-        status = wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
-    }
+    WF_THEN(status, wf_writer_save(writer, doc, &options, opts->output, opts->force, err));
     wf_doc_free(extra);
     return status;
 }
@@ -212,10 +210,8 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     if (source != NULL) {
         wf_progress_read_begin(&line, source->value);
     }
-    if (status == WF_OK) {
-        status = opts->dry_run ? wf_sim_explain(own, &host, doc, err)
-                               : wf_sim_run(own, &host, doc, err);
-    }
+    WF_THEN(status, opts->dry_run ? wf_sim_explain(own, &host, doc, err)
+                                  : wf_sim_run(own, &host, doc, err));
     wf_progress_read_end(&line);
     wf_progress_erase(&line);
     wf_scenario_free(own);
@@ -276,12 +272,8 @@ enum wf_status wf_simulate(
     struct wf_scenario *scenario = wf_scenario_new();
     enum wf_status status = prepare(cli, opts, operands, scenario, err);
 
-    if (status == WF_OK) {
-        status = wf_simulate_apply(opts, operands, scenario, err);
-    }
-    if (status == WF_OK) {
-        status = wf_simulate_scenario(cli, opts, scenario, err);
-    }
+    WF_THEN(status, wf_simulate_apply(opts, operands, scenario, err));
+    WF_THEN(status, wf_simulate_scenario(cli, opts, scenario, err));
     wf_scenario_free(scenario);
     return status;
 }

@@ -129,9 +129,7 @@ enum wf_status wf_cli_trace_rewrite(struct wf_cli *cli, const char *word,
     struct wf_trace trace = {.source = NULL};
 
     enum wf_status status = wf_cli_trace_output_check(opts, err);
-    if (status == WF_OK) {
-        status = wf_cli_trace_input(cli, word, opts, &trace, err);
-    }
+    WF_THEN(status, wf_cli_trace_input(cli, word, opts, &trace, err));
     if (status == WF_OK) {
         const struct wf_study_trace_part part = {
             .trace = &trace, .n_ranks = wf_study_trace_n_ranks(&trace), .creator = word};

@@ -425,9 +425,7 @@ static enum wf_status keep_program(struct weft_scenario *scenario,
     char *path = wf_xmalloc(size);
     (void)snprintf(path, size, "%s/program.weft", folder);
     enum wf_status status = write_program(&program, path, err);
-    if (status == WF_OK) {
-        status = wf_scenario_set(scenario->scenario, "source", path, NULL, err);
-    }
+    WF_THEN(status, wf_scenario_set(scenario->scenario, "source", path, NULL, err));
     free(path);
     char *unused = status == WF_OK ? scenario->program : folder;
     if (status == WF_OK) {

@@ -164,9 +164,7 @@ static enum wf_status write_result(const struct weft_result *result, const char 
     if (writer == &wf_writer_html) {
         status = wf_study_page_live(result->doc, WF_STUDY_LIVE_AUTO, extra, err);
     }
-    if (status == WF_OK) {
-        status = wf_writer_save(writer, result->doc, &options, path, force, err);
-    }
+    WF_THEN(status, wf_writer_save(writer, result->doc, &options, path, force, err));
     wf_doc_free(extra);
     return status;
 }

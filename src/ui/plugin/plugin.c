@@ -161,9 +161,7 @@ static enum wf_status add_all(const struct weft_plugin *plugin, struct wf_err *e
             loaded.n_added == ADDED_MAX
                 ? wf_err_set(err, WF_ELIMIT, "plug-ins add more than %d tables", (int)ADDED_MAX)
                 : check_entry(entry, err);
-        if (status == WF_OK) {
-            status = wf_registry_add(kind_of(entry->kind)->registry, entry->table, err);
-        }
+        WF_THEN(status, wf_registry_add(kind_of(entry->kind)->registry, entry->table, err));
         if (status == WF_OK) {
             loaded.added[loaded.n_added++] = entry;
         }

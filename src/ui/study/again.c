@@ -69,9 +69,7 @@ enum wf_status wf_study_add_efficiency(struct wf_value *doc, const struct wf_sim
     struct wf_value *again = NULL;
 
     enum wf_status status = scenario_of(doc, scenario, err);
-    if (status == WF_OK) {
-        status = wf_sim_run(scenario, host, &again, err);
-    }
+    WF_THEN(status, wf_sim_run(scenario, host, &again, err));
     if (status == WF_OK && strcmp(wf_doc_get_text(doc, "result.digest", ""),
                                   wf_doc_get_text(again, "result.digest", "-")) != 0) {
         status = wf_err_set(err, WF_EINVAL,

@@ -732,9 +732,7 @@ enum wf_status wf_calibration_fit(const struct wf_calibration *measured, const c
     fitting.errors = wf_xcalloc(measured->n, sizeof(*fitting.errors));
     choose(measured, fitting.chosen);
     enum wf_status status = open_topology(&fitting, topology, out, err);
-    if (status == WF_OK) {
-        status = fit_models(&fitting, out, err);
-    }
+    WF_THEN(status, fit_models(&fitting, out, err));
     wf_topo_free((struct wf_topo *)wf_unconst(fitting.topo));
     free(fitting.chosen);
     free(fitting.errors);

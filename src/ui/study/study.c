@@ -360,9 +360,7 @@ enum wf_status wf_study_read(const char *path, struct wf_study **out, struct wf_
             wf_err_prefix(err, "%.200s:", path);
         }
     }
-    if (status == WF_OK) {
-        status = read_root(&reading, root);
-    }
+    WF_THEN(status, read_root(&reading, root));
     wf_yaml_free(root);
     wf_buf_fini(&text);
     if (status == WF_OK) {

@@ -146,10 +146,8 @@ static enum wf_status generate(const char *name, const struct wf_study_trace_opt
                                 .what = "the generator"};
     void *params = new_params(&of);
     enum wf_status status = set_params(&of, options, false, params, err);
-    if (status == WF_OK) {
-        status = graph != NULL ? graph->create(params, n, &out->graph, err)
-                               : create(ops, params, n, &out->source, err);
-    }
+    WF_THEN(status, graph != NULL ? graph->create(params, n, &out->graph, err)
+                                  : create(ops, params, n, &out->source, err));
     free_params(&of, params);
     if (status != WF_OK) {
         wf_trace_close(out);
@@ -170,9 +168,7 @@ static enum wf_status open_file(const char *path, const struct wf_study_trace_op
         .params = reader->params, .size = reader->params_size, .scope = "trace.", .what = what};
     void *params = new_params(&of);
     enum wf_status status = set_params(&of, options, false, params, err);
-    if (status == WF_OK) {
-        status = wf_reader_open(reader, &probe, params, out, err);
-    }
+    WF_THEN(status, wf_reader_open(reader, &probe, params, out, err));
     free_params(&of, params);
     wf_reader_probe_fini(&probe);
     return status;
@@ -290,12 +286,8 @@ enum wf_status wf_study_trace_write(const char *path, const struct wf_study_trac
     *written = (struct wf_study_trace_written){.n = 0};
     (void)snprintf(creator, sizeof(creator), "weft %s: %.200s", weft_version(), part->creator);
     enum wf_status status = read_choice(options, &choice, err);
-    if (status == WF_OK) {
-        status = find_writer(path, part, &written->format, err);
-    }
-    if (status == WF_OK) {
-        status = written->format->create(path, &how, &writer, err);
-    }
+    WF_THEN(status, find_writer(path, part, &written->format, err));
+    WF_THEN(status, written->format->create(path, &how, &writer, err));
     if (status == WF_OK) {
         /* Tasks have no collectives. */
         if (options->expand && !how.tasks) {

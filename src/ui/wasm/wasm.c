@@ -116,9 +116,7 @@ const char *wf_wasm_run(uint32_t size, uint32_t flags, uint32_t record_limit,
     struct wf_value *doc = NULL;
 
     enum wf_status status = read_request(size, scenario, &err);
-    if (status == WF_OK) {
-        status = wf_sim_run(scenario, &host, &doc, &err);
-    }
+    WF_THEN(status, wf_sim_run(scenario, &host, &doc, &err));
     wf_scenario_free(scenario);
 
     struct wf_value *root = outcome(status, &err);

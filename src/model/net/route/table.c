@@ -287,12 +287,8 @@ static enum wf_status fill(struct table *table, const char *file, struct wf_err 
     uint32_t hops_max = 0;
 
     enum wf_status status = read_file(file, &buf, err);
-    if (status == WF_OK) {
-        status = read_text(&reader, (char *)buf.data);
-    }
-    if (status == WF_OK) {
-        status = check(&reader, &hops_max);
-    }
+    WF_THEN(status, read_text(&reader, (char *)buf.data));
+    WF_THEN(status, check(&reader, &hops_max));
     wf_buf_fini(&buf);
     if (status == WF_OK) {
         wf_vc_plan_given(&table->route.vcs, table->topo, lookup, table, hops_max);

@@ -142,9 +142,7 @@ enum wf_status wf_spooled_finish(struct wf_trace_writer *writer, struct wf_err *
     struct spooled *own = spooled_of(writer);
     enum wf_status status = own->spool != NULL ? write_ops(own, err) : WF_OK;
 
-    if (status == WF_OK) {
-        status = close_file(own, err);
-    }
+    WF_THEN(status, close_file(own, err));
     if (status == WF_OK) {
         status = wf_target_commit(own->sheet.target, err);
         own->sheet.target = NULL;

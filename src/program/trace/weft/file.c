@@ -512,9 +512,8 @@ static enum wf_status open_all(struct wf_native_set *set, struct wf_err *err)
                    : wf_err_set(err, WF_EINVAL, "'%.300s' has no .weft files in it", set->path);
     }
     for (int i = 0; i < n; i++) {
-        if (status == WF_OK) {
-            status = open_file(set, wf_text_make("%s/%s", set->path, entries[i]->d_name), err);
-        }
+        WF_THEN(status,
+                open_file(set, wf_text_make("%s/%s", set->path, entries[i]->d_name), err));
         free(entries[i]);
     }
     free(entries);
@@ -642,15 +641,9 @@ enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
     enum wf_status status = stat(path, &st) == 0 && S_ISDIR(st.st_mode)
                                 ? open_directory(set, err)
                                 : open_file(set, wf_xstrdup(path), err);
-    if (status == WF_OK) {
-        status = check_files(set, err);
-    }
-    if (status == WF_OK) {
-        status = number_blocks(set, err);
-    }
-    if (status == WF_OK) {
-        status = check_ranks(set, err);
-    }
+    WF_THEN(status, check_files(set, err));
+    WF_THEN(status, number_blocks(set, err));
+    WF_THEN(status, check_ranks(set, err));
     if (status != WF_OK) {
         wf_native_set_close(set);
         return status;

@@ -170,9 +170,7 @@ static enum wf_status put_pe(struct graph_writer *w, struct wf_err *err)
         }
     }
     put_block(w, w->n_tasks);
-    if (status == WF_OK) {
-        status = check_open(w, err);
-    }
+    WF_THEN(status, check_open(w, err));
     free(w->open);
     if (status == WF_OK && w->n_tasks > 0) {
         const uint64_t roots[] = {w->pe, w->roots_end};

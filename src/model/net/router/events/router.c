@@ -341,19 +341,11 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
         status = wf_net_topology_break(env->topo, model->set.fail, &model->topo,
                                        &model->damaged, err);
     }
-    if (status == WF_OK) {
-        status = wf_router_choose_scheme(model, err);
-    }
-    if (status == WF_OK) {
-        status = wf_router_make_links(model, env, err);
-    }
-    if (status == WF_OK) {
-        status = check_global_delay(model, err);
-    }
-    if (status == WF_OK) {
-        status = wf_fault_check(model->set.fail, model->set.fail_action,
-                                model->set.resend_delay, promise(model) + 1, err);
-    }
+    WF_THEN(status, wf_router_choose_scheme(model, err));
+    WF_THEN(status, wf_router_make_links(model, env, err));
+    WF_THEN(status, check_global_delay(model, err));
+    WF_THEN(status, wf_fault_check(model->set.fail, model->set.fail_action,
+                                   model->set.resend_delay, promise(model) + 1, err));
     if (status == WF_OK) {
         find_inputs(model);
         status = lay_out(model, err);

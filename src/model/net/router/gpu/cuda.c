@@ -175,9 +175,7 @@ static enum wf_status cuda_open(struct wf_gpu **out, struct wf_err *err)
 
     gpu->gpu.ops = &wf_gpu_cuda;
     enum wf_status status = find_functions(gpu, err);
-    if (status == WF_OK) {
-        status = find_device(gpu, err);
-    }
+    WF_THEN(status, find_device(gpu, err));
     if (status != WF_OK) {
         cuda_close(&gpu->gpu);
         return status;

@@ -53,15 +53,9 @@ static enum wf_status get_state(struct wf_lockstep_group *group, struct final *f
     pack.blocked = pack.packets + channels;
     final->packets = wf_xmalloc(bytes);
     final->blocked = final->packets + channels;
-    if (status == WF_OK) {
-        status = launch_plain(group, "wf_gpu_lockstep_pack", &pack, sizeof(pack), err);
-    }
-    if (status == WF_OK) {
-        status = sum_up(group, err);
-    }
-    if (status == WF_OK) {
-        status = ops->copy_out(group->gpu, final->packets, at, bytes, err);
-    }
+    WF_THEN(status, launch_plain(group, "wf_gpu_lockstep_pack", &pack, sizeof(pack), err));
+    WF_THEN(status, sum_up(group, err));
+    WF_THEN(status, ops->copy_out(group->gpu, final->packets, at, bytes, err));
     ops->release(group->gpu, at);
     return status;
 }
@@ -106,15 +100,9 @@ static enum wf_status get_waits(struct wf_lockstep_group *group, struct final *f
                                       .state_stride = group->state_bytes,
                                       .waits = wf_gpu_pointer(at),
                                       .n = (uint32_t)n};
-    if (status == WF_OK) {
-        status = ops->copy_in(group->gpu, at, final->waits, bytes, err);
-    }
-    if (status == WF_OK) {
-        status = launch_plain(group, "wf_gpu_lockstep_waits", &waits, sizeof(waits), err);
-    }
-    if (status == WF_OK) {
-        status = ops->copy_out(group->gpu, final->waits, at, bytes, err);
-    }
+    WF_THEN(status, ops->copy_in(group->gpu, at, final->waits, bytes, err));
+    WF_THEN(status, launch_plain(group, "wf_gpu_lockstep_waits", &waits, sizeof(waits), err));
+    WF_THEN(status, ops->copy_out(group->gpu, final->waits, at, bytes, err));
     ops->release(group->gpu, at);
     return status;
 }
@@ -128,9 +116,7 @@ enum wf_status wf_lockstep_group_collect(struct wf_lockstep_group *group,
     struct wf_lockstep_out *out = wf_xcalloc(1, sizeof(*out));
     enum wf_status status = get_state(group, &final, err);
 
-    if (status == WF_OK) {
-        status = get_waits(group, &final, err);
-    }
+    WF_THEN(status, get_waits(group, &final, err));
     for (size_t i = 0; i < group->n && status == WF_OK; i++) {
         struct wf_lockstep_task *task = group->tasks[i];
         const struct wf_lockstep_final one = {.out = out,
