@@ -227,9 +227,12 @@ def test_strong_scaling():
     check_run(["extrapolate", "context32.weft", "context64.weft", "context128.weft", "-n", "256", "--against",
                "context256.weft"], 0, stdout=right, stderr=COUNTERS)
     # Stages do the same at all counts, although the ops of several stages would fit each other as well.
-    make_llm("aligned", (64, 128, 256, 512), "layers=8", "tensor=8", "pipeline=4", "batch=512", "schedule=interleaved", "chunks=2")
-    check_run(["extrapolate", "aligned64.weft", "aligned128.weft", "aligned256.weft", "-n", "512", "--against",
-               "aligned512.weft"], 0, stdout=right, stderr=COUNTERS)
+    # With sanitizers this is two fifths of the test, through code that the next case runs too.
+    if "WEFT_TEST_ONE_IN" not in os.environ:
+        make_llm("aligned", (64, 128, 256, 512), "layers=8", "tensor=8", "pipeline=4", "batch=512", "schedule=interleaved",
+                 "chunks=2")
+        check_run(["extrapolate", "aligned64.weft", "aligned128.weft", "aligned256.weft", "-n", "512", "--against",
+                   "aligned512.weft"], 0, stdout=right, stderr=COUNTERS)
     # Reduced gradients stay open to the end of the step: waits for other requests do not count them.
     make_llm("sharded", (16, 32, 64, 128), "layers=8", "tensor=2", "pipeline=4", "batch=256", "zero=3", "schedule=interleaved",
              "chunks=2")

@@ -79,7 +79,7 @@ def run(*args, processes=0, timeout=50, **options):
 
 
 def sample(cases, most):
-    """Builds with sanitizers take every so many-th case, at most every `most`-th: all are tried without."""
+    """With sanitizers one case of `most`, or of WEFT_TEST_ONE_IN if that is less; all without."""
     return cases[::min(most, int(os.environ.get("WEFT_TEST_ONE_IN", "1")))]
 
 
