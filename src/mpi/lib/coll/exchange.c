@@ -188,6 +188,15 @@ struct wl_part wl_exchange_part(struct wl_comm *comm, struct wl_exchange *exchan
     return part;
 }
 
+const struct wl_part *wl_exchange_parts(struct wl_comm *comm,
+                                        const struct wl_exchange *exchange)
+{
+    lock(comm);
+    const struct wl_part *parts = exchange->parts;
+    unlock(comm);
+    return parts;
+}
+
 struct wl_part wl_exchange_result(struct wl_comm *comm, struct wl_exchange *exchange)
 {
     lock(comm);

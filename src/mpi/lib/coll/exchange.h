@@ -13,6 +13,8 @@
 struct wl_part {
     unsigned char *bytes; /* null: not put, or the program does not want large data */
     size_t size;          /* of the data, even without bytes */
+    size_t block;         /* alltoall: the bytes of each of its blocks, if there is nothing else
+                             in it; otherwise 0 */
 };
 
 /* Collective number `sequence` of the communicator. Every member here joins once and leaves
@@ -54,6 +56,9 @@ void wl_exchange_receive(struct wl_comm *comm, const struct wl_part_key *key,
 /* The part of a member, or the result. The bytes stay valid until this member leaves. */
 struct wl_part wl_exchange_part(struct wl_comm *comm, struct wl_exchange *exchange,
                                 uint32_t member);
+/* All parts, by member; null if there are none. Without looking at checksums. */
+const struct wl_part *wl_exchange_parts(struct wl_comm *comm,
+                                        const struct wl_exchange *exchange);
 struct wl_part wl_exchange_result(struct wl_comm *comm, struct wl_exchange *exchange);
 
 /* The result, computed by compute(arg) if no member has done so yet. All parts that it uses

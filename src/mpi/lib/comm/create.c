@@ -115,7 +115,7 @@ static struct wl_part compute_split(void *arg)
     qsort(args, size, sizeof(struct wl_split_args), compare);
     create_comms(split, args, what->parent, id);
     free(args);
-    return (struct wl_part){(unsigned char *)split, bytes};
+    return (struct wl_part){.bytes = (unsigned char *)split, .size = bytes};
 }
 
 /* The view of a member of its new communicator. */
@@ -170,7 +170,7 @@ static struct wl_exchange *split_begin(struct wl_rank *rank, const struct wl_vie
     own->member = view->rank;
     own->second = args->inter && view->first > 0;
     wl_exchange_put(view->comm, exchange, view->rank,
-                    (struct wl_part){(unsigned char *)own, sizeof(*own)});
+                    (struct wl_part){.bytes = (unsigned char *)own, .size = sizeof(*own)});
     return exchange;
 }
 

@@ -114,7 +114,7 @@ static MPI_Comm share(struct wl_rank *rank, MPI_Comm comm, struct wl_file *file)
         int64_t **place = wl_malloc(sizeof(*place));
         *place = &file->shared_position;
         wl_exchange_put(view.comm, exchange, WL_FOR_ALL,
-                        (struct wl_part){(unsigned char *)place, sizeof(*place)});
+                        (struct wl_part){.bytes = (unsigned char *)place, .size = sizeof(*place)});
     }
     wl_MPI_Comm_dup(rank, comm, &own);
     memcpy(&file->shared, wl_exchange_result(view.comm, exchange).bytes, sizeof(file->shared));

@@ -69,7 +69,7 @@ static MPI_Win create(struct wl_rank *rank, MPI_Comm comm, const struct wl_win_p
 
     *part = *own;
     wl_exchange_put(parent.comm, exchange, parent.rank,
-                    (struct wl_part){(unsigned char *)part, sizeof(*part)});
+                    (struct wl_part){.bytes = (unsigned char *)part, .size = sizeof(*part)});
     MPI_Comm own_comm =
         wl_comm_split(rank, &parent, &(struct wl_split_args){.color = 0}, WF_OP_WIN_CREATE);
     struct wl_view view = wl_comm_of(rank, own_comm);
