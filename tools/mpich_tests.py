@@ -252,7 +252,7 @@ class Runner:
             return "cannot be built", reason
         limit = max(self.timeout, test.limit)
         try:
-            done = subprocess.run(self.launcher(test.ranks) + [str(program), *test.arguments],
+            done = subprocess.run(self.launcher(test) + [str(program), *test.arguments],
                                   capture_output=True, text=True, check=False, timeout=limit,
                                   errors="replace", cwd=program.parent, stdin=subprocess.DEVNULL,
                                   env=dict(os.environ, **test.environment))
@@ -287,14 +287,15 @@ def weft_runner(root, work, given):
     compilers = {language: find(f"weft{language}", given.build) for language in ("cc", "f90")}
     weft = find("weft", given.build)
     return Runner(Builder(root, work / "weft", compilers),
-                  lambda n: [weft, "run", "-q", "-f", "-o", "result.json", "-n", str(n), "--"],
+                  lambda test: [weft, "run", "-q", "-f", "-o", "result.json", "-n", str(test.ranks),
+                                *(("--spare", "16") if "spawn" in test.folder else ()), "--"],
                   given.timeout)
 
 
 def mpich_runner(root, work, given):
     compilers = {"cc": "mpicc.mpich", "f90": "mpif90.mpich"}
     return Runner(Builder(root, work / "mpich", compilers),
-                  lambda n: ["mpiexec.mpich", "-n", str(n)], given.timeout)
+                  lambda test: ["mpiexec.mpich", "-n", str(test.ranks)], given.timeout)
 
 
 def print_table(results):

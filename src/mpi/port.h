@@ -22,7 +22,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 17 };
+enum { WF_PORT_VERSION = 18 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -33,6 +33,10 @@ struct wf_port_rank {
     bool has_left;          /* it has ended between MPI_Init() and MPI_Finalize()... */
     bool has_finalized;     /* ...or after it: what it returns concerns no other rank */
     int64_t *computed;      /* if not null, computing adds its picoseconds here and is no op */
+    /* Set by the library in rank_begins(): of a spare rank. */
+    char **arguments;                   /* of main(), instead of the run's; or null */
+    int (*main)(int, char **, char **); /* of another program than the run's; or null */
+    bool is_unused;                     /* nobody has started it: it executes nothing */
 };
 
 /* A receive with a wildcard has been matched. The program may learn of it later. */
@@ -127,6 +131,8 @@ struct wf_port_simulator {
     /* In left_over(), with `schedule`: a decision of the run. */
     void (*decided)(const struct wf_port_simulator *port, const struct wf_decision *decision);
 
+    const char *program;  /* the path of the program */
+    uint32_t n_started;   /* ranks of the program that begin by themselves, the first ones */
     uint64_t payload_max; /* data of more bytes need not arrive */
     bool checks_data;     /* check that data does not change on its way */
     bool checks_use;      /* find errors in the use of MPI */
@@ -180,8 +186,8 @@ struct wf_port_library {
     bool (*attach)(const struct wf_port_simulator *port, uint32_t n_ranks);
     /* Likewise, after attach(), if there are several processes. Keeps them. */
     void (*set_processes)(const struct wf_port_processes *processes);
-    /* In the rank's own thread: before the constructors of the program and main(); when main()
-     * returns, which calls what the program has registered with atexit(); after that. */
+    /* In the rank's own thread: before the constructors of the program and main(), where a spare
+     * rank waits; when main() returns, which calls what the program has registered with atexit(); after that. */
     void (*rank_begins)(struct wf_port_rank *self);
     void (*rank_exits)(struct wf_port_rank *self, int code);
     void (*rank_ends)(struct wf_port_rank *self);

@@ -503,6 +503,121 @@ static void window_store(int ok)
     MPI_Win_free(&win);
 }
 
+/* What is not committed cannot be sent, but other datatypes may be made of it. */
+static void uncommitted(int ok)
+{
+    MPI_Datatype row, rows;
+
+    MPI_Type_contiguous(2, MPI_INT, &row);
+    MPI_Type_contiguous(2, row, &rows);
+    if (ok) {
+        MPI_Type_commit(&rows);
+    }
+    MPI_Bcast(a, 1, rows, 0, MPI_COMM_WORLD); /* -> */
+    MPI_Type_free(&rows);
+    MPI_Type_free(&row);
+}
+
+/* Only the root gathers in place; all may where all ranks get the result. */
+static void in_place(int ok)
+{
+    int root = rank == 0;
+
+    MPI_Gather(root || !ok ? MPI_IN_PLACE : a, 2, MPI_INT, b, 2, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Scatter(b, 2, MPI_INT, root ? MPI_IN_PLACE : a, 2, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Reduce(root ? MPI_IN_PLACE : a, root ? a : NULL, 2, MPI_INT, MPI_SUM, 0,
+               MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, a, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, 2, MPI_INT, MPI_COMM_WORLD);
+    MPI_Exscan(MPI_IN_PLACE, a, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* Columns of a matrix lie within each other without an overlap; a type that overlaps may be sent. */
+static void overlapping_type(int ok)
+{
+    MPI_Datatype column, next_column, twice;
+    const int lengths[] = {2, 2}, displs[] = {0, 1};
+
+    MPI_Type_vector(4, 1, 4, MPI_INT, &column);
+    MPI_Type_create_resized(column, 0, sizeof(int), &next_column);
+    MPI_Type_indexed(2, lengths, displs, MPI_INT, &twice);
+    MPI_Type_commit(&next_column);
+    MPI_Type_commit(&twice);
+    MPI_Isend(a, 4, twice, next, 5, MPI_COMM_WORLD, &s);
+    if (ok) {
+        MPI_Recv(b, 4, next_column, previous, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Recv(b, 4, twice, previous, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* -> */
+    }
+    MPI_Wait(&s, MPI_STATUS_IGNORE);
+    MPI_Type_free(&column);
+    MPI_Type_free(&next_column);
+    MPI_Type_free(&twice);
+}
+
+static void changed_partition(int ok)
+{
+    MPI_Precv_init(b, 2, 4, MPI_INT, previous, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+    MPI_Psend_init(a, 2, 4, MPI_INT, next, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &s);
+    MPI_Start(&r);
+    MPI_Start(&s);
+    MPI_Pready(0, s); /* -> */
+    a[ok ? 4 : 3] = 7;
+    MPI_Pready(1, s);
+    MPI_Wait(&s, MPI_STATUS_IGNORE);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    a[3] = 7;
+    MPI_Request_free(&s);
+    MPI_Request_free(&r);
+}
+
+static MPI_File open_file(void)
+{
+    MPI_File file;
+
+    MPI_File_open(MPI_COMM_WORLD, "faulty.data",
+                  MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
+    return file;
+}
+
+static void leaked_file(int ok)
+{
+    MPI_File file;
+
+    MPI_File_open(MPI_COMM_WORLD, "faulty.leak", MPI_MODE_CREATE | MPI_MODE_RDWR, /* -> */
+                  MPI_INFO_NULL, &file);
+    if (ok) {
+        MPI_File_close(&file);
+    }
+}
+
+static void file_write(int ok)
+{
+    MPI_File file = open_file();
+
+    MPI_File_iwrite_at(file, 16 * rank, a, 4, MPI_INT, &r); /* -> */
+    a[ok ? 4 : 0] = 7;
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_File_write_all_begin(file, a, 4, MPI_INT);
+    MPI_File_write_all_end(file, a, MPI_STATUS_IGNORE);
+    a[0] = 8;
+    MPI_File_close(&file);
+}
+
+static void file_read(int ok)
+{
+    MPI_File file = open_file();
+
+    MPI_File_write_at(file, 16 * rank, a, 4, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_iread_at(file, 16 * rank, b, 4, MPI_INT, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all_begin(file, 16 * rank, b, 4, MPI_INT); /* -> */
+    b[ok ? 4 : 0] = 7;
+    MPI_File_read_at_all_end(file, b, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+}
+
 static const struct {
     const char *name;
     void (*run)(int ok);
@@ -546,6 +661,13 @@ static const struct {
     {"result_load", result_load},
     {"window_store", window_store},
     {"too_long", too_long},
+    {"uncommitted", uncommitted},
+    {"in_place", in_place},
+    {"overlapping_type", overlapping_type},
+    {"changed_partition", changed_partition},
+    {"leaked_file", leaked_file},
+    {"file_write", file_write},
+    {"file_read", file_read},
     {"deadlock", deadlock},
 };
 

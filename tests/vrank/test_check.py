@@ -29,6 +29,9 @@ KINDS = {
     "window_result": "buffer_in_use", "window_race": "window_misuse",
     "window_fence_lock": "window_misuse", "window_no_fence": "window_misuse",
     "window_null": "window_misuse", "too_long": "failed_call", "deadlock": "deadlock",
+    "uncommitted": "failed_call",
+    "overlapping_type": "datatype_mismatch", "changed_partition": "changed_buffer",
+    "leaked_file": "leaked_object", "file_write": "changed_buffer", "file_read": "changed_buffer",
 }
 # In programs that were built with -fweft-check.
 ACCESSES = {"receive_load": "buffer_in_use", "reduce_store": "buffer_in_use",
@@ -39,7 +42,7 @@ WAYS = (("--sched", "conservative", "--threads", "2"), ("--sched", "optimistic",
 CORRECT = {
     "tests/vrank": "applications collectives communicators corner_cases datatypes "
                    "intercommunicators mpi4_calls one_sided partitioned persistent_collectives "
-                   "point_to_point requests topologies",
+                   "point_to_point requests topologies files",
     "examples/mpi": "cg fft jacobi3d leanmd master mg pingpong random ring sort stencil",
 }
 TOPOLOGY = ("--net", "latency", "--topo", "torus:6")
@@ -126,6 +129,14 @@ def check_early_end(program):
                 vrank.complain(f"{name} {before}: {done.returncode}", done.stderr)
 
 
+def check_in_place(program):
+    """Ends the run, since there is no such buffer."""
+    for name, code in (("in_place", 4), ("ok-in_place", 0)):
+        done, _ = run(program, 4, "--check", args=(name,))
+        if done.returncode != code or ("it has MPI_IN_PLACE" in done.stderr) != (code == 4):
+            vrank.complain(f"{name}: {done.returncode}", done.stderr)
+
+
 def check_warnings(program, line):
     """What is cheap to find is a warning of every run."""
     done, document = run(program, 4, args=("leaked_request",))
@@ -187,6 +198,7 @@ def main():
         vrank.finish()
     where = lines()
     check_early_end(program)
+    check_in_place(program)
     for name in KINDS:
         document = check_faulty(program, name, where[name])
         if name in ("collective", "datatype", "buffer", "window_lock", "window_race", "deadlock",

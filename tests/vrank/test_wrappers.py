@@ -89,7 +89,7 @@ def check_ends():
     for rank in range(3):
         expect(done.stdout, f"rank {rank}\n", "exit(0)")
     for argument, words in (("7", "rank 1 ended with code 7 after MPI_Finalize"),
-                            ("more", "start all of them with -n"),
+                            ("more", "hold some back with --spare"),
                             ("abort", "rank 1 crashed at simulated time 0 ps: Aborted")):
         done = run(vrank.WEFT, "run", "-n", 3, "-f", "-o", "r.json", "--", "./a", argument,
                    code=4)

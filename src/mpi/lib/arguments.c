@@ -2,6 +2,7 @@
 /* Wrong arguments of MPI functions: see arguments.h. */
 #include "mpi/lib/arguments.h"
 
+#include "mpi/lib/checker/checker.h"
 #include "mpi/lib/errors.h"
 #include "mpi/lib/rma/window.h"
 
@@ -11,6 +12,7 @@ struct call {
     struct wl_view view; /* if it has a communicator or a window */
     bool has_view;
     const struct wl_arg *root; /* or null */
+    const char *unnoticed;     /* what the implementation would not notice; or null */
 };
 
 static int handle_of(const struct wl_arg *arg)
@@ -59,7 +61,7 @@ static bool is_null(enum wl_arg_kind kind, int handle)
     return handle == wl_handle(handles[kind].kind, 0);
 }
 
-static int check_handle(const struct call *call, const struct wl_arg *arg)
+static int check_handle(struct call *call, const struct wl_arg *arg)
 {
     if (arg->indirect && arg->place == NULL) {
         return MPI_ERR_ARG;
@@ -73,7 +75,7 @@ static int check_handle(const struct call *call, const struct wl_arg *arg)
 }
 
 /* A keyval fits the objects of one kind, which the functions' names tell. */
-static int check_keyval(const struct call *call, const struct wl_arg *arg)
+static int check_keyval(struct call *call, const struct wl_arg *arg)
 {
     if (arg->indirect && arg->place == NULL) {
         return MPI_ERR_ARG;
@@ -84,7 +86,7 @@ static int check_keyval(const struct call *call, const struct wl_arg *arg)
     return predefined || wl_keyval_is_for(call->rank, handle) ? MPI_SUCCESS : MPI_ERR_KEYVAL;
 }
 
-static int check_requests(const struct call *call, const struct wl_arg *arg)
+static int check_requests(struct call *call, const struct wl_arg *arg)
 {
     const MPI_Request *requests = arg->place;
 
@@ -121,8 +123,21 @@ static bool means_nothing(const struct call *call, const struct wl_arg *arg)
            (call->has_view && call->view.inter && call->root != NULL);
 }
 
-static int check_data(const struct call *call, const struct wl_arg *arg)
+static bool is_misplaced(const struct call *call, const struct wl_arg *arg)
 {
+    return arg->place == MPI_IN_PLACE && !(call->has_view && call->view.inter) &&
+           (arg->in_place == WL_IN_PLACE_NOWHERE ||
+            (arg->in_place == WL_IN_PLACE_AT_ROOT && !is_root(call)));
+}
+
+static int check_data(struct call *call, const struct wl_arg *arg)
+{
+    if (is_misplaced(call, arg)) {
+        call->unnoticed = arg->in_place == WL_IN_PLACE_AT_ROOT
+                              ? "has MPI_IN_PLACE as a buffer at a rank that is not the root"
+                              : "has MPI_IN_PLACE as a buffer that cannot be in place";
+        return MPI_ERR_BUFFER;
+    }
     if (means_nothing(call, arg)) {
         return MPI_SUCCESS;
     }
@@ -137,6 +152,7 @@ static int check_data(const struct call *call, const struct wl_arg *arg)
     }
     const struct wl_type *type = wl_type_of(call->rank, arg->handle);
     if (!type->committed) {
+        call->unnoticed = "uses a datatype that was never committed";
         return MPI_ERR_TYPE;
     }
     return arg->place == NULL && arg->count > 0 && type->predefined && type->size > 0
@@ -144,7 +160,7 @@ static int check_data(const struct call *call, const struct wl_arg *arg)
                : MPI_SUCCESS;
 }
 
-static int check_alias(const struct call *call, const struct wl_arg *arg)
+static int check_alias(struct call *call, const struct wl_arg *arg)
 {
     return !means_nothing(call, arg) && arg->count > 0 && arg->place == arg->other &&
                    arg->place != NULL
@@ -152,7 +168,7 @@ static int check_alias(const struct call *call, const struct wl_arg *arg)
                : MPI_SUCCESS;
 }
 
-static int check_own_part(const struct call *call, const struct wl_arg *arg)
+static int check_own_part(struct call *call, const struct wl_arg *arg)
 {
     if (means_nothing(call, arg) || arg->count <= 0 || arg->place == NULL || !call->has_view ||
         call->view.inter) {
@@ -167,13 +183,13 @@ static int check_own_part(const struct call *call, const struct wl_arg *arg)
     return arg->place == (const char *)arg->other + bytes ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
-static int check_place(const struct call *call, const struct wl_arg *arg)
+static int check_place(struct call *call, const struct wl_arg *arg)
 {
     return arg->place != MPI_IN_PLACE ? MPI_SUCCESS : MPI_ERR_BUFFER;
 }
 
 /* Integers, bytes and logical values, predefined. */
-static int check_swapped(const struct call *call, const struct wl_arg *arg)
+static int check_swapped(struct call *call, const struct wl_arg *arg)
 {
     if (!exists(call->rank, WL_ARG_TYPE, arg->handle, false)) {
         return MPI_ERR_TYPE;
@@ -187,7 +203,7 @@ static int check_swapped(const struct call *call, const struct wl_arg *arg)
                : MPI_ERR_TYPE;
 }
 
-static int check_op(const struct call *call, const struct wl_arg *arg)
+static int check_op(struct call *call, const struct wl_arg *arg)
 {
     int code = check_handle(call, arg);
     const MPI_Datatype datatype = (MPI_Datatype)arg->count;
@@ -206,17 +222,17 @@ static int check_op(const struct call *call, const struct wl_arg *arg)
 
 /* ---- numbers and places ---- */
 
-static int check_count(const struct call *call, const struct wl_arg *arg)
+static int check_count(struct call *call, const struct wl_arg *arg)
 {
     return arg->count >= 0 ? MPI_SUCCESS : MPI_ERR_COUNT;
 }
 
-static int check_number(const struct call *call, const struct wl_arg *arg)
+static int check_number(struct call *call, const struct wl_arg *arg)
 {
     return arg->count >= 0 ? MPI_SUCCESS : MPI_ERR_ARG;
 }
 
-static int check_root(const struct call *call, const struct wl_arg *arg)
+static int check_root(struct call *call, const struct wl_arg *arg)
 {
     bool special =
         call->view.inter && (arg->handle == MPI_ROOT || arg->handle == MPI_PROC_NULL);
@@ -227,7 +243,7 @@ static int check_root(const struct call *call, const struct wl_arg *arg)
                : MPI_ERR_ROOT;
 }
 
-static int check_target(const struct call *call, const struct wl_arg *arg)
+static int check_target(struct call *call, const struct wl_arg *arg)
 {
     return !call->has_view || arg->handle == MPI_PROC_NULL ||
                    (arg->handle >= 0 && (uint32_t)arg->handle < call->view.size)
@@ -235,34 +251,34 @@ static int check_target(const struct call *call, const struct wl_arg *arg)
                : MPI_ERR_RANK;
 }
 
-static int check_epoch(const struct call *call, const struct wl_arg *arg)
+static int check_epoch(struct call *call, const struct wl_arg *arg)
 {
     const struct wl_win *win = wl_table_get(&call->rank->wins, WL_WIN, (int)arg->count);
 
     return wl_epoch_fits(call->rank, win, arg->handle) ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
 }
 
-static int check_list(const struct call *call, const struct wl_arg *arg)
+static int check_list(struct call *call, const struct wl_arg *arg)
 {
     return arg->place != NULL || arg->count <= 0 ? MPI_SUCCESS : MPI_ERR_ARG;
 }
 
-static int check_result(const struct call *call, const struct wl_arg *arg)
+static int check_result(struct call *call, const struct wl_arg *arg)
 {
     return arg->place != NULL ? MPI_SUCCESS : MPI_ERR_ARG;
 }
 
-static int check_key(const struct call *call, const struct wl_arg *arg)
+static int check_key(struct call *call, const struct wl_arg *arg)
 {
     return arg->place != NULL ? MPI_SUCCESS : MPI_ERR_INFO_KEY;
 }
 
-static int check_value(const struct call *call, const struct wl_arg *arg)
+static int check_value(struct call *call, const struct wl_arg *arg)
 {
     return arg->place != NULL ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
 }
 
-static int (*const checks[WL_ARG_KINDS])(const struct call *call, const struct wl_arg *arg) = {
+static int (*const checks[WL_ARG_KINDS])(struct call *call, const struct wl_arg *arg) = {
     [WL_ARG_COMM] = check_handle,       [WL_ARG_WIN] = check_handle,
     [WL_ARG_FILE] = check_handle,       [WL_ARG_SESSION] = check_handle,
     [WL_ARG_GROUP] = check_handle,      [WL_ARG_INFO] = check_handle,
@@ -318,6 +334,16 @@ int wl_arguments_check(struct wl_rank *rank, const struct wl_arg *args, uint32_t
     }
     /* Null pointers and keyvals are looked at before the object, so that they are errors of none. */
     object = code == MPI_ERR_ARG || code == MPI_ERR_KEYVAL ? 0 : object;
+    if (code != MPI_SUCCESS && wl_error_returns(rank, object, code)) {
+        return code;
+    }
     /* If the handler is fatal, the implementation says what is wrong. */
-    return code != MPI_SUCCESS && wl_error_returns(rank, object, code) ? code : MPI_SUCCESS;
+    if (call.unnoticed != NULL && rank->checker != NULL) {
+        const struct wl_mark own = wl_mark_of(rank, wl_caller_of(rank));
+        wl_report(WF_FINDING_FAILED_CALL, &own, NULL, "%s", call.unnoticed);
+        if (code == MPI_ERR_BUFFER) { /* there is no such memory */
+            wl_fatal(rank, "it %s", call.unnoticed);
+        }
+    }
+    return MPI_SUCCESS;
 }

@@ -4,7 +4,7 @@
 /*
  * Arguments of MPI functions that are wrong, for programs that handle errors. The generated
  * functions (bindings/generate.py) call wl_arguments_check() once an error handler of the rank
- * returns. Without one, the implementations end the run with words where they notice the error,
+ * returns, and with --check. Without one, the implementations end the run with words where they notice the error,
  * and a call pays for one comparison.
  */
 
@@ -46,6 +46,9 @@ enum wl_arg_kind {
     WL_ARG_KINDS,
 };
 
+/* Where a buffer may be MPI_IN_PLACE. */
+enum wl_in_place { WL_IN_PLACE_NOWHERE, WL_IN_PLACE_AT_ROOT, WL_IN_PLACE_ANYWHERE };
+
 struct wl_arg {
     enum wl_arg_kind kind;
     int handle;
@@ -58,6 +61,7 @@ struct wl_arg {
     bool own;     /* predefined handles are wrong */
     bool or_null; /* the null handle is right */
     bool at_root; /* means something at the root only */
+    enum wl_in_place in_place;
 };
 
 /* MPI_SUCCESS if the call can go on. Otherwise the error handler of its communicator, window, file

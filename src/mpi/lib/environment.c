@@ -3,6 +3,7 @@
  * weft/mark.h. */
 #include "mpi/lib/checker/checker.h"
 #include "mpi/lib/comm/properties.h"
+#include "mpi/lib/comm/spawn.h"
 #include "mpi/lib/libc/clocks.h"
 #include "mpi/lib/threads/openmp.h"
 
@@ -54,6 +55,7 @@ int wl_MPI_Finalize(struct wl_rank *rank)
         0) { /* programs learn of the end by deleting an attribute */
         wl_attributes_delete(rank, MPI_COMM_SELF, wl_comm_of(rank, MPI_COMM_SELF).properties);
     }
+    wl_spare_go(rank);
     wl_check_finalize(rank);
     wl_post(rank, &op);
     rank->finalized = true;

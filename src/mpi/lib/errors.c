@@ -167,7 +167,7 @@ const struct wl_adapter **wl_errhandler_adapter(const struct wl_rank *rank, int 
 int wl_MPI_Comm_set_errhandler(struct wl_rank *rank, MPI_Comm comm, MPI_Errhandler errhandler)
 {
     wl_properties_get(properties_of(rank, comm))->errhandler = errhandler;
-    rank->handles_errors = true;
+    rank->handles_errors = rank->checks_arguments = true;
     return MPI_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Infos: lists of keys and values (MPI-3.1, 9). */
+#include "mpi/lib/comm/communicator.h"
 #include "mpi/lib/library.h"
 #include "mpi/lib/memory.h"
 
@@ -60,7 +61,7 @@ static struct info *info_env(struct wl_rank *rank)
 
     if (rank->info_env == 0) {
         struct info *created = info_new(rank, &rank->info_env);
-        (void)snprintf(number, sizeof(number), "%u", wl.n_ranks);
+        (void)snprintf(number, sizeof(number), "%u", wl_comm_of(rank, MPI_COMM_WORLD).size);
         put(created, "maxprocs", number);
         put(created, "thread_level", wl_thread_level_name(rank->thread_level));
     }

@@ -6,6 +6,7 @@
 #include "mpi/lib/comm/directory.h"
 #include "mpi/lib/comm/properties.h"
 #include "mpi/lib/comm/registry.h"
+#include "mpi/lib/comm/spawn.h"
 #include "mpi/lib/interprocess.h"
 #include "mpi/lib/libc/interpose.h"
 #include "mpi/lib/libc/output.h"
@@ -54,8 +55,12 @@ static void rank_begins(struct wf_port_rank *self)
     rank->self = self;
     rank->stack_end = __builtin_frame_address(0);
     rank->checker = wl_checks() ? wl_checker_new() : NULL;
+    rank->checks_arguments = wl_checks();
     self->lib = rank;
     wl_comm_find_processes(wl.world);
+    if (wl.port->n_started < wl.n_ranks) {
+        wl_spare_begin(rank);
+    }
 }
 
 static void free_views(struct wl_rank *rank)
@@ -135,6 +140,8 @@ static void rank_freed(struct wf_port_rank *self)
         free_requests(rank, false);
         free_rest(rank);
         free(rank->numbers_used);
+        free((void *)self->arguments);
+        self->arguments = NULL;
         wl_checker_free(rank->checker);
         free(rank);
         self->lib = NULL;
@@ -148,6 +155,7 @@ static void rank_ends(struct wf_port_rank *self)
 {
     struct wl_rank *rank = self->lib;
 
+    wl_spare_go(rank);
     self->has_left = rank->initialized && !rank->finalized;
     self->has_finalized = rank->finalized;
     wl_streams_free(rank);

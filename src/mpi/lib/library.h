@@ -98,6 +98,10 @@ struct wl_rank {
     struct wl_predefined_type *predefined_types; /* their properties in this rank */
     MPI_Info info_env;                           /* MPI_INFO_ENV once it is used, or 0 */
     MPI_Comm comm_self;                          /* MPI_COMM_SELF once it is used, or 0 */
+    MPI_Comm comm_world;     /* MPI_COMM_WORLD if there are spare ranks, or 0: all ranks */
+    MPI_Comm parent;         /* to those who have started it, or 0 */
+    int application;         /* MPI_APPNUM */
+    bool has_gone;           /* it starts no other ranks any more */
     uint32_t world_sequence; /* of MPI_COMM_WORLD, as in struct wl_view: these three */
     uint32_t world_internal;
     struct wl_properties *world_properties;
@@ -117,7 +121,8 @@ struct wl_rank {
     uint32_t n_wins; /* while there are any, the rank must not run ahead of its time */
     int n_added_errors;
     struct wl_added_error **added_errors;
-    bool handles_errors; /* an error handler was set: arguments are checked (arguments.h) */
+    bool handles_errors; /* an error handler was set: arguments are checked (arguments.h)... */
+    bool checks_arguments;          /* ...as with --check */
     MPI_Errhandler file_errhandler; /* of MPI_FILE_NULL: for files that are opened; 0: return */
     struct wl_exit_handler *exit_handlers; /* of atexit() and the like, the last one first */
     bool destructed;                       /* the program's destructors have been called */

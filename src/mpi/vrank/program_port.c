@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* How many ops a rank may be ahead of the simulation. This also bounds the memory for their
  * data. */
@@ -350,17 +351,33 @@ const struct wf_port_simulator wf_vrank_port = {
     .decided = port_decided,
 };
 
+static int execute(struct wf_vrank_rank *rank)
+{
+    struct wf_vrank_program *program = rank->program;
+    char **given = rank->self.arguments != NULL ? rank->self.arguments : program->config.argv;
+    int code, n = 0;
+
+    rank->arguments = wf_vrank_image_begin(program->image, rank->self.rank, given);
+    wf_vrank_span_begin(rank); /* constructors take no simulated time */
+    if (rank->self.main != NULL) {
+        while (rank->arguments[n] != NULL) {
+            n++;
+        }
+        code = rank->self.main(n, rank->arguments, environ);
+    } else {
+        code = wf_vrank_image_main(program->image, rank->self.rank, rank->arguments);
+    }
+    program->library->rank_exits(&rank->self, code);
+    return code;
+}
+
 void wf_vrank_rank_main(void *arg)
 {
     struct wf_vrank_rank *rank = arg;
     struct wf_vrank_program *program = rank->program;
 
     program->library->rank_begins(&rank->self);
-    rank->arguments =
-        wf_vrank_image_begin(program->image, rank->self.rank, program->config.argv);
-    wf_vrank_span_begin(rank); /* constructors take no simulated time */
-    int code = wf_vrank_image_main(program->image, rank->self.rank, rank->arguments);
-    program->library->rank_exits(&rank->self, code);
+    int code = rank->self.is_unused ? 0 : execute(rank);
     program->library->rank_ends(&rank->self);
     port_exit(&rank->self, code, code != 0 && !rank->self.has_finalized);
 }

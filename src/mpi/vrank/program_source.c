@@ -466,6 +466,8 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     program->config = *config;
     program->config.argv = NULL;
     program->port = wf_vrank_port;
+    program->port.program = config->argv[0];
+    program->port.n_started = config->n_ranks - config->n_spare;
     program->port.payload_max = config->payload_kept;
     program->port.checks_data = config->check;
     program->port.checks_use = config->check_use;

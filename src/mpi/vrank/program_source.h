@@ -26,7 +26,8 @@ struct wf_vrank_config {
     char **
         argv; /* null-terminated; argv[0] is the path of the program. One block of memory, which
                     is taken on success */
-    uint32_t n_ranks;
+    uint32_t n_ranks; /* with... */
+    uint32_t n_spare; /* ...those that wait until the program starts them; the last ones */
     size_t stack_bytes;
     enum wf_vrank_compute compute;
     double rate;           /* instructions per second, if they are counted */

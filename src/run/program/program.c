@@ -28,6 +28,9 @@ const struct wf_param wf_program_params[] = {
         .doc =
             "Stack of each rank, at least 16KiB; only the used part takes memory. 0: 8MiB, or "
             "256KiB with more than 16,384 ranks"),
+    WF_PARAM_ROW(struct wf_program_params, spare, COUNT, .def = "0", .max = "16777216",
+                 .doc = "Ranks besides those of the run that wait until the program starts "
+                        "them with MPI_Comm_spawn"),
     WF_PARAM_ROW(struct wf_program_params, kernels, TEXT, .def = "",
                  .doc = "File of functions, such as those of BLAS, that are not executed but "
                         "take the time of a formula of their arguments. Empty: none"),
@@ -180,8 +183,9 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
     WF_TRY(split(path, params->args, &argv, err));
     const struct wf_vrank_config config = {
         .argv = argv,
-        .n_ranks = run->n_ranks,
-        .stack_bytes = stack_of(params, run->n_ranks),
+        .n_ranks = run->n_ranks + (uint32_t)params->spare,
+        .n_spare = (uint32_t)params->spare,
+        .stack_bytes = stack_of(params, run->n_ranks + (uint32_t)params->spare),
         .compute = (enum wf_vrank_compute)params->compute,
         .rate = params->rate,
         .kernels = params->kernels,

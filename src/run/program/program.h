@@ -21,6 +21,7 @@ struct wf_program_params {
     int compute;    /* enum wf_vrank_compute */
     double rate;    /* instructions per second */
     uint64_t stack; /* bytes for each rank */
+    uint64_t spare; /* ranks for MPI_Comm_spawn() */
     char *kernels;  /* file of functions that are not executed; empty: none */
     char *spill;    /* directory; empty: none */
     bool labels;
@@ -41,7 +42,7 @@ bool wf_program_is_checked(const struct wf_program_params *params);
 
 /* How a program is run. */
 struct wf_program_run {
-    uint32_t n_ranks;
+    uint32_t n_ranks; /* without spare ones */
     uint32_t threads; /* of the host that run ranks at a time, at most */
     uint32_t cores;   /* of its node that the threads of a rank have; 0: as many as they are */
     double scale;     /* factor for its compute times */

@@ -13,6 +13,7 @@ static const struct wf_opt rows[] = {
                .max = "256",
                .doc = "Write a directory with this many files instead of one .weft file"),
     WF_OPT_SETTING("ranks", 'n', "ranks", NULL),
+    WF_OPT_SETTING("spare", 0, "run.spare", "<ranks>"),
     WF_OPT_SETTING("stack", 0, "run.stack", NULL),
     WF_OPT_SETTING("labels", 0, "run.labels", NULL),
     WF_OPT_SETTING("no-payload", 0, "run.no_payload", NULL),

@@ -23,6 +23,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("net", 0, "network", "<model>"),
     WF_OPT_SETTING("topo", 0, "topology", "<spec>"),
     WF_OPT_SETTING("placement", 0, "placement", "<how>"),
+    WF_OPT_SETTING("spare", 0, "run.spare", "<ranks>"),
     WF_OPT_SETTING("stack", 0, "run.stack", NULL),
     WF_OPT_SETTING("spill", 0, "run.spill", "<directory>"),
     WF_OPT_SETTING("kernels", 0, "run.kernels", "<file>"),

@@ -26,6 +26,10 @@ BUFFERS = (("buf", "count", "datatype"), ("sendbuf", "sendcount", "sendtype"),
 # Sides of collectives that mean something at the root only.
 AT_ROOT = {("Gather", "recvbuf"), ("Gatherv", "recvbuf"), ("Scatter", "sendbuf"),
            ("Scatterv", "sendbuf"), ("Reduce", "recvbuf")}
+# Buffers that may be MPI_IN_PLACE: at the root of these, and anywhere in those.
+IN_PLACE = {"AT_ROOT": (("sendbuf", ("Gather", "Gatherv", "Reduce")), ("recvbuf", ("Scatter", "Scatterv"))),
+            "ANYWHERE": (("sendbuf", ("Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Allreduce",
+                                      "Reduce_scatter", "Reduce_scatter_block", "Scan", "Exscan")),)}
 NUMBERS = {"count": "COUNT", "incount": "COUNT", "outcount": "COUNT", "blocklength": "COUNT",
            "n": "NUMBER", "ndims": "NUMBER"}
 RANKS = {"root": "ROOT", "target_rank": "TARGET"}
@@ -44,6 +48,11 @@ def plain_name(f):
 
 def at_root(f, buffer):
     return ", .at_root = true" if (plain_name(f), buffer) in AT_ROOT else ""
+
+
+def in_place(f, buffer):
+    return "".join(f", .in_place = WL_IN_PLACE_{where}" for where, sides in IN_PLACE.items()
+                   for side, names in sides if side == buffer and plain_name(f) in names)
 
 
 def own_part(f, types):
@@ -68,7 +77,7 @@ def buffers(f, done):
             done |= {count, datatype}
             place = "(const void *)1" if buffer == "target_rank" else f"(const void *){buffer}"
             yield (f"{{WL_ARG_DATA, .place = {place}, .count = {count}, .handle = {datatype}"
-                   f"{at_root(f, buffer)}}}")
+                   f"{at_root(f, buffer)}{in_place(f, buffer)}}}")
     counts = [name for name in ("count", "sendcount", "recvcount") if name in types]
     if f.implementation == "collective" and "sendbuf" in types and "eighbor" not in f.base:
         root = at_root(f, "recvbuf") or at_root(f, "sendbuf")

@@ -20,6 +20,10 @@ char *wl_f_text(const char *text, size_t length);
 /* Copies a text and pads it with blanks. */
 void wl_f_fill(char *to, size_t length, const char *text);
 
+/* Special values: only their addresses mean something. */
+extern int weft_mpi_errcodes_ignore_;
+extern char weft_mpi_argv_null_, weft_mpi_argvs_null_;
+
 /* C's value of an argument that may be a special value in Fortran. */
 void *wl_f_place(void *buffer);
 MPI_Status *wl_f_status(MPI_Status *status);

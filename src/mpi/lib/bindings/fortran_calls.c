@@ -2,6 +2,8 @@
 /* Functions whose parameters differ between Fortran and C. generate.py writes the others. */
 #include "mpi/lib/bindings/fortran.h"
 
+#include <stdbool.h>
+
 /* As in the generated code: a program may have functions of its own of these names. */
 #define WEAK __attribute__((weak))
 void pmpi_init_(int *ierror) __attribute__((alias("mpi_init_")));
@@ -171,24 +173,78 @@ void mpi_info_create_env_(int *info, int *ierror)
     *ierror = MPI_Info_create_env(0, NULL, info);
 }
 
-/* ---- other programs, which are refused ---- */
+/* ---- other ranks: lists of texts, each of `length` characters, end with an empty one ---- */
+
+/* `step` texts apart. The caller frees the list with free_texts(). */
+static char **texts_of(const char *first, size_t length, size_t step)
+{
+    char **list = calloc(1, sizeof(*list));
+
+    for (size_t n = 0; list != NULL; n++) {
+        char *text = wl_f_text(first + n * step * length, length);
+        char **longer = *text != '\0' ? realloc((void *)list, (n + 2) * sizeof(*list)) : NULL;
+        if (longer == NULL) {
+            free(text);
+            break;
+        }
+        list = longer;
+        list[n] = text;
+        list[n + 1] = NULL;
+    }
+    return list;
+}
+
+static void free_texts(char **list)
+{
+    for (size_t i = 0; list != NULL && list[i] != NULL; i++) {
+        free(list[i]);
+    }
+    free((void *)list);
+}
+
+static int *codes_of(int *errcodes)
+{
+    return errcodes == &weft_mpi_errcodes_ignore_ ? MPI_ERRCODES_IGNORE : errcodes;
+}
 
 void mpi_comm_spawn_(const char *command, const char *argv, const int *maxprocs,
                      const int *info, const int *root, const int *comm, int *intercomm,
-                     int *errcodes, int *ierror)
+                     int *errcodes, int *ierror, size_t command_length, size_t argv_length)
 {
-    (void)command, (void)argv, (void)maxprocs, (void)errcodes;
-    *ierror = MPI_Comm_spawn("", MPI_ARGV_NULL, 0, *info, *root, *comm, intercomm,
-                             MPI_ERRCODES_IGNORE);
+    char *program = wl_f_text(command, command_length);
+    char **arguments =
+        argv == &weft_mpi_argv_null_ ? MPI_ARGV_NULL : texts_of(argv, argv_length, 1);
+
+    *ierror = MPI_Comm_spawn(program, arguments, *maxprocs, *info, *root, *comm, intercomm,
+                             codes_of(errcodes));
+    free_texts(arguments);
+    free(program);
 }
 
+/* Without memory for the lists no ranks are started. */
 void mpi_comm_spawn_multiple_(const int *count, const char *commands, const char *argvs,
                               const int *maxprocs, const int *infos, const int *root,
-                              const int *comm, int *intercomm, int *errcodes, int *ierror)
+                              const int *comm, int *intercomm, int *errcodes, int *ierror,
+                              size_t command_length, size_t argv_length)
 {
-    (void)count, (void)commands, (void)argvs, (void)maxprocs, (void)infos, (void)errcodes;
-    *ierror = MPI_Comm_spawn("", MPI_ARGV_NULL, 0, MPI_INFO_NULL, *root, *comm, intercomm,
-                             MPI_ERRCODES_IGNORE);
+    size_t n = *count > 0 ? (size_t)*count : 0;
+    char **programs = calloc(n + 1, sizeof(*programs));
+    char ***arguments = calloc(n + 1, sizeof(*arguments));
+    bool whole = programs != NULL && arguments != NULL;
+
+    for (size_t i = 0; whole && i < n; i++) {
+        programs[i] = wl_f_text(commands + i * command_length, command_length);
+        arguments[i] = argvs == &weft_mpi_argvs_null_
+                           ? MPI_ARGV_NULL
+                           : texts_of(argvs + i * argv_length, argv_length, n);
+    }
+    *ierror = MPI_Comm_spawn_multiple(whole ? *count : 0, programs, arguments, maxprocs, infos,
+                                      *root, *comm, intercomm, codes_of(errcodes));
+    for (size_t i = 0; whole && i < n; i++) {
+        free_texts(arguments[i]);
+    }
+    free_texts(programs);
+    free((void *)arguments);
 }
 
 /* ---- generalized requests: the program's functions get all arguments by address ---- */

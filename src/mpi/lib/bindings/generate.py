@@ -231,12 +231,12 @@ LENGTHS = {"sizes": "ndims", "subsizes": "ndims", "starts": "ndims", "gsizes": "
 
 
 def check(f):
-    """Returns an error for wrong arguments if the program handles errors, as it does with files."""
+    """Returns an error for wrong arguments if the program handles errors, as it does with files, or is checked."""
     rows = argument_checks.rows(f)
     always = any(p.type == "MPI_File" or p.type == "MPI_File *" for p in f.parameters)
     if not rows:
         return []
-    return [f"    if ({'true' if always else 'call.rank->handles_errors'}) {{",
+    return [f"    if ({'true' if always else 'call.rank->checks_arguments'}) {{",
             "        const struct wl_arg args[] = {" + ", ".join(rows) + "};",
             "        int wrong = wl_arguments_check(call.rank, args, sizeof(args) / sizeof(args[0]));",
             "        if (wrong != MPI_SUCCESS) {",

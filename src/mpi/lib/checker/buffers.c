@@ -12,7 +12,7 @@
 struct wl_use {
     struct wl_span span; /* must be first */
     struct wl_use *next; /* of the same request */
-    uint64_t sum;        /* of the data; 0 if MPI writes to it */
+    uint64_t sum;        /* of the data; 0 if MPI is to write to it */
     bool summed;
     uint32_t part; /* of a long buffer: which pieces are in the sum */
 };
@@ -128,11 +128,70 @@ static void report(const struct wl_rank *rank, const struct wl_span *span,
         span->what.writes ? "writes to" : "reads", found->what.writes ? "writes to" : "reads");
 }
 
+/* ---- datatypes that overlap themselves ---- */
+
+struct piece {
+    uintptr_t begin, end;
+};
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Whether two values of a buffer share bytes. Of buffers with very many pieces the first ones are
+ * looked at. */
+static bool overlaps_itself(const struct wl_buffer_use *what)
+{
+    enum { PIECES_MAX = 4096 };
+    bool apart = what->count == 1 || what->type->extent >= what->type->true_extent;
+    struct runs runs = {.what = what};
+    size_t n = 0;
+
+    if (what->type->contiguous || (apart && wl_type_order(what->type) == WL_ORDER_APART)) {
+        return false;
+    }
+    struct piece *pieces = wl_malloc(PIECES_MAX * sizeof(*pieces));
+    do {
+        (void)next_run(&runs);
+        pieces[n++] = (struct piece){runs.begin, runs.end};
+    } while (n < PIECES_MAX &&
+             (runs.packed < what->type->size || runs.element + 1 < what->count));
+    qsort(pieces, n, sizeof(*pieces), compare_pieces);
+    bool found = false;
+    for (size_t i = 1; i < n && !found; i++) {
+        found = pieces[i].begin < pieces[i - 1].end;
+    }
+    free(pieces);
+    return found;
+}
+
+/* The answer is kept for the next buffer of the type. */
+static void check_type(const struct wl_rank *rank, const struct wl_buffer_use *what)
+{
+    struct wl_type *type = (struct wl_type *)(uintptr_t)what->type;
+
+    if (!what->writes || type->predefined ||
+        what->count <= __atomic_load_n(&type->n_apart, __ATOMIC_RELAXED)) {
+        return;
+    }
+    if (overlaps_itself(what)) {
+        const struct wl_mark own = wl_mark_of(rank, wl_caller_of(rank));
+        wl_report(WF_FINDING_DATATYPE, &own, NULL,
+                  "writes to a buffer with a datatype in which values overlap");
+    } else {
+        __atomic_store_n(&type->n_apart, what->count, __ATOMIC_RELAXED);
+    }
+}
+
 /* Returns whether it has reported a conflict. */
 static bool check(struct wl_rank *rank, const struct wl_span *span)
 {
     const struct wl_span *found = find_conflict(rank->checker, rank->checker->spans, span);
 
+    check_type(rank, &span->what);
     if (found != NULL) {
         report(rank, span, found);
     }
@@ -241,7 +300,7 @@ void wl_check_hold(struct wl_rank *rank, const struct wl_buffer_use *what, struc
     use->span = wl_span_of(rank, what);
     (void)check(rank, &use->span);
     wl_type_hold(what->type);
-    if (!what->writes && !what->brief && wl.port->payload_max == UINT64_MAX) {
+    if ((!what->writes || what->done) && !what->brief && wl.port->payload_max == UINT64_MAX) {
         use->summed = true;
         use->part = rank->checker->n_sums++ % PARTS;
         use->sum = sum_buffer(what, use->part);
@@ -262,8 +321,8 @@ static void release(struct wl_rank *rank, struct wl_use **uses, bool looks)
             const struct wl_mark own = wl_mark_of(rank, use->span.caller);
             const struct wl_mark other = wl_mark_of(rank, wl_caller_of(rank));
             wl_report(WF_FINDING_CHANGED_BUFFER, &own, &other,
-                      "reads a buffer that the program changed before the operation was "
-                      "complete");
+                      "%s a buffer that the program changed before the operation was complete",
+                      use->span.what.writes ? "writes to" : "reads");
         }
         wl_type_release(use->span.what.type);
         free(use);

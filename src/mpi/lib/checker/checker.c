@@ -79,27 +79,28 @@ void wl_checker_free(struct wl_checker *checker)
  * create them for the library. */
 static const struct {
     enum wl_kind kind;
-    size_t table; /* in struct wl_rank */
-    const char *name;
+    size_t table;            /* in struct wl_rank */
+    const char *words;       /* of a finding */
     const char *creators[4]; /* beginnings of names */
     const char *others[2];   /* of these, not to be freed */
 } created_kinds[WL_CREATIONS] = {
     {WL_COMM,
      offsetof(struct wl_rank, comms),
-     "communicator",
+     "created a communicator",
      {"MPI_Comm_", "MPI_Cart_", "MPI_Graph_", "MPI_Dist_graph_"},
      {"MPI_Comm_get_parent", "MPI_Comm_spawn"}},
     {WL_GROUP,
      offsetof(struct wl_rank, groups),
-     "group",
+     "created a group",
      {"MPI_Group_", "MPI_Comm_", "MPI_Win_get_group", "MPI_File_get_group"},
      {NULL}},
     {WL_TYPE,
      offsetof(struct wl_rank, types),
-     "datatype",
+     "created a datatype",
      {"MPI_Type_"},
      {"MPI_Type_create_f90_", "MPI_Type_match_size"}},
-    {WL_OP, offsetof(struct wl_rank, ops), "operation", {"MPI_Op_"}, {NULL}},
+    {WL_OP, offsetof(struct wl_rank, ops), "created an operation", {"MPI_Op_"}, {NULL}},
+    {WL_FILE, offsetof(struct wl_rank, files), "opened a file", {"MPI_File_open"}, {NULL}},
 };
 
 static bool begins_with(const char *name, const char *const *beginnings, size_t n)
@@ -150,8 +151,9 @@ static void report_created(const struct wl_rank *rank)
             if (wl_table_at(table, i) != NULL && all->by[i].function != NULL &&
                 handle != rank->comm_self) {
                 const struct wl_mark call = wl_mark_of(rank, all->by[i]);
-                wl_report(WF_FINDING_LEAKED_OBJECT, &call, NULL,
-                          "created a %s that it never freed", created_kinds[kind].name);
+                wl_report(WF_FINDING_LEAKED_OBJECT, &call, NULL, "%s that it never %s",
+                          created_kinds[kind].words,
+                          created_kinds[kind].kind == WL_FILE ? "closed" : "freed");
             }
         }
     }

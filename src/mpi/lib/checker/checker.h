@@ -96,6 +96,7 @@ struct wl_buffer_use {
     const struct wl_type *type;
     bool writes; /* MPI writes to the buffer */
     bool brief;  /* until the call returns: the program cannot change it */
+    bool done;   /* MPI has written all of it: the program must not change it either */
 };
 /* The call that the rank is in uses a buffer until it returns. */
 void wl_check_use(struct wl_rank *rank, const struct wl_buffer_use *what);
@@ -165,7 +166,7 @@ void wl_check_registry_free(struct wl_check_registry *registry); /* null is allo
 
 /* ---- the end: checker.c ---- */
 
-/* The call that the rank is in has created a communicator, group, datatype or operation: it is
+/* The call that the rank is in has created a communicator, group, datatype, operation or file: it is
  * reported if the program never frees it, unless the library needs it for itself. */
 void wl_check_created(struct wl_rank *rank, int handle);
 

@@ -12,7 +12,7 @@ struct wl_creations {
     struct wl_caller *by;
     uint32_t n;
 };
-enum { WL_CREATIONS = 4 };
+enum { WL_CREATIONS = 5 };
 
 /* A receive that was not complete at MPI_Finalize(). */
 struct wl_pending {

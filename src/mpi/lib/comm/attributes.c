@@ -234,13 +234,13 @@ static int delete (struct wl_rank *rank, int object, struct wl_properties *prope
 static bool predefined_comm(struct wl_rank *rank, MPI_Comm comm, int keyval, void *value)
 {
     static const int tag_ub = WL_TAG_LIMIT - 1, proc_null = MPI_PROC_NULL, any = MPI_ANY_SOURCE,
-                     yes = 1, zero = 0, last = MPI_ERR_LASTCODE;
+                     yes = 1, last = MPI_ERR_LASTCODE;
     const int *const values[] = {
         [MPI_TAG_UB] = &tag_ub,
         [MPI_HOST] = &proc_null,
         [MPI_IO] = &any,
         [MPI_WTIME_IS_GLOBAL] = &yes,
-        [MPI_APPNUM] = &zero,
+        [MPI_APPNUM] = &rank->application,
         [MPI_LASTUSEDCODE] = &last,
         [MPI_UNIVERSE_SIZE] = &rank->universe_size,
     };

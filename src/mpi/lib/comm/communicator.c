@@ -73,7 +73,7 @@ static struct wl_view *self_view(struct wl_rank *rank)
 
 struct wl_view wl_comm_of(struct wl_rank *rank, MPI_Comm handle)
 {
-    if (handle == MPI_COMM_WORLD) {
+    if (handle == WL_COMM_ALL || (handle == MPI_COMM_WORLD && rank->comm_world == 0)) {
         return (struct wl_view){.comm = wl.world,
                                 .number = WF_COMM_WORLD,
                                 .rank = rank->self->rank,
@@ -83,7 +83,10 @@ struct wl_view wl_comm_of(struct wl_rank *rank, MPI_Comm handle)
                                 .properties = &rank->world_properties};
     }
     struct wl_view *view =
-        handle == MPI_COMM_SELF ? self_view(rank) : wl_table_get(&rank->comms, WL_COMM, handle);
+        handle == MPI_COMM_SELF
+            ? self_view(rank)
+            : wl_table_get(&rank->comms, WL_COMM,
+                           handle == MPI_COMM_WORLD ? rank->comm_world : handle);
     if (view == NULL) {
         wl_fatal(rank, "there is no communicator 0x%x", (unsigned)handle);
     }

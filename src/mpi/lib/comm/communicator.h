@@ -66,6 +66,9 @@ struct wl_comm *wl_comm_new(uint32_t id, uint32_t size, const uint32_t *members)
 void wl_comm_release(struct wl_comm *comm); /* null is allowed */
 void wl_view_free(struct wl_rank *rank, struct wl_view *view);
 
+/* All ranks of the run, spare ones too: MPI_COMM_WORLD if there are none. */
+#define WL_COMM_ALL (-1)
+
 /* The communicator of a handle; the program ends if there is none. */
 struct wl_view wl_comm_of(struct wl_rank *rank, MPI_Comm handle);
 

@@ -494,6 +494,7 @@ int wl_MPI_Comm_free(struct wl_rank *rank, MPI_Comm *comm)
     if (wl_table_n(&rank->requests) == 0) {
         wl_view_free(rank, wl_table_take(&rank->comms, WL_COMM, *comm));
     }
+    rank->parent = *comm == rank->parent ? 0 : rank->parent;
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }

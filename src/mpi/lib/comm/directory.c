@@ -31,6 +31,8 @@ struct wl_directory {
     struct name *names;
     struct port *ports; /* by number; closed ones stay */
     uint32_t n_ports, max_ports;
+    uint32_t n_used;    /* ranks that have been started: the next ones are spare... */
+    uint32_t n_running; /* ...and how many of these have not said that they go */
 };
 
 /* ---- names ---- */
@@ -213,6 +215,28 @@ static void connect_to(struct wl_directory *own, const struct wl_question *quest
     }
 }
 
+/* ---- spare ranks ---- */
+
+static void take_spare(struct wl_directory *own, const struct wl_question *question,
+                       struct wl_answer *answer)
+{
+    answer->port = wl.n_ranks - own->n_used; /* how many are left */
+    if (question->port > answer->port) {
+        answer->code = MPI_ERR_SPAWN;
+        return;
+    }
+    answer->met = own->n_used;
+    own->n_used += question->port;
+    own->n_running += question->port;
+}
+
+static void go(struct wl_directory *own, const struct wl_question *question,
+               struct wl_answer *answer)
+{
+    answer->waits = --own->n_running > 0;
+    answer->met = own->n_used;
+}
+
 /* ---- questions and answers ---- */
 
 static bool is_about_names(enum wl_ask what)
@@ -230,6 +254,7 @@ void wl_directory_reply(struct wl_rank *rank, const unsigned char *question,
         [WL_ASK_UNPUBLISH] = unpublish, [WL_ASK_OPEN] = open_port,
         [WL_ASK_CLOSE] = close_port,    [WL_ASK_ACCEPT] = accept_one,
         [WL_ASK_CONNECT] = connect_to,  [WL_ASK_WITHDRAW] = connect_to,
+        [WL_ASK_SPARE] = take_spare,    [WL_ASK_GO] = go,
     };
     struct wl_question asked = {.rank = 0};
     struct wl_answer out = {.code = MPI_SUCCESS};
@@ -241,6 +266,7 @@ void wl_directory_reply(struct wl_rank *rank, const unsigned char *question,
     }
     if (rank->directory == NULL) {
         rank->directory = wl_calloc(1, sizeof(*rank->directory));
+        rank->directory->n_used = rank->directory->n_running = wl.port->n_started;
     }
     replies[asked.what](rank->directory, &asked, &out);
     memcpy(answer, &out, names ? sizeof(out) : offsetof(struct wl_answer, name));
@@ -249,7 +275,7 @@ void wl_directory_reply(struct wl_rank *rank, const unsigned char *question,
 void wl_directory_ask(struct wl_rank *rank, struct wl_question *question,
                       struct wl_answer *answer)
 {
-    struct wl_view world = wl_comm_of(rank, MPI_COMM_WORLD);
+    struct wl_view world = wl_comm_of(rank, WL_COMM_ALL);
     bool names = is_about_names(question->what);
 
     question->rank = rank->self->rank;

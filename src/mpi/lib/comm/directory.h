@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What rank 0 keeps for all ranks: published names, open ports, and who waits at a port. A rank
+ * What rank 0 keeps for all ranks: published names, open ports, who waits at a port, and spare ranks. A rank
  * asks it with a message and gets an answer back, in the order of simulated time.
  */
 
@@ -17,6 +17,9 @@ enum wl_ask {
     WL_ASK_ACCEPT,
     WL_ASK_CONNECT,  /* the same call asks again until it has met somebody */
     WL_ASK_WITHDRAW, /* the last time: if it has met nobody, it no longer waits */
+    WL_ASK_SPARE,    /* for spare ranks, `port` of them: `met` is the first, or MPI_ERR_SPAWN */
+    WL_ASK_GO,       /* it starts no other ranks any more; `waits` if others do. Otherwise `met`
+                        is the first spare rank that nobody will start */
 };
 
 struct wl_question {

@@ -2,7 +2,7 @@
 /*
  * Ports and names (MPI-4.0, 11.9): ranks of one run meet without a common communicator. Rank 0
  * keeps ports and names (directory.h): to open a port or to look up a name is a message there and
- * back. weft runs a fixed number of ranks: MPI_Comm_spawn() is refused.
+ * back.
  */
 #include "mpi/lib/comm/directory.h"
 #include "mpi/lib/comm/intercommunicator.h"
@@ -115,7 +115,7 @@ static struct wl_answer find_client(struct wl_rank *rank, uint32_t port)
 
     wl_directory_ask(rank, &question, &answer);
     if (answer.code == MPI_SUCCESS && answer.waits) {
-        struct wl_view world = wl_comm_of(rank, MPI_COMM_WORLD);
+        struct wl_view world = wl_comm_of(rank, WL_COMM_ALL);
         answer.met = wl_internal_recv_any(rank, &world, tag_of(port));
     }
     return answer;
@@ -131,7 +131,7 @@ static int connect_groups(struct wl_rank *rank, MPI_Comm comm, int root,
         *newcomm = MPI_COMM_NULL;
         return code;
     }
-    int code = wl_MPI_Intercomm_create(rank, comm, root, MPI_COMM_WORLD,
+    int code = wl_MPI_Intercomm_create(rank, comm, root, WL_COMM_ALL,
                                        met != NULL ? (int)met->met : 0, PORT_TAG, newcomm);
     return code == MPI_SUCCESS
                ? MPI_SUCCESS
@@ -160,7 +160,7 @@ int wl_MPI_Comm_connect(struct wl_rank *rank, const char *port_name, MPI_Info in
         uint32_t port = parse_port(port_name);
         met = find_server(rank, port, time_limit(rank, info));
         if (met.code == MPI_SUCCESS && met.expects) {
-            struct wl_view world = wl_comm_of(rank, MPI_COMM_WORLD);
+            struct wl_view world = wl_comm_of(rank, WL_COMM_ALL);
             wl_internal_send(rank, &world, met.met, tag_of(port), (struct wl_bytes){NULL, 0});
         }
     }
@@ -214,42 +214,7 @@ int wl_MPI_Lookup_name(struct wl_rank *rank, const char *service_name, MPI_Info 
     return code;
 }
 
-/* ---- other programs: refused ---- */
-
-static int refuse_spawn(struct wl_rank *rank, MPI_Comm comm, int n, MPI_Comm *intercomm,
-                        int *errcodes)
-{
-    int code =
-        wl_error(rank, comm, MPI_ERR_SPAWN,
-                 "weft runs a fixed number of ranks, and the program cannot start others; "
-                 "start all of them with -n");
-
-    for (int i = 0; i < n && errcodes != MPI_ERRCODES_IGNORE; i++) {
-        errcodes[i] = MPI_ERR_SPAWN;
-    }
-    *intercomm = MPI_COMM_NULL;
-    return code;
-}
-
-int wl_MPI_Comm_spawn(struct wl_rank *rank, const char *command, char **argv, int maxprocs,
-                      MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm,
-                      int *errcodes)
-{
-    return refuse_spawn(rank, comm, is_root(rank, comm, root) ? maxprocs : 0, intercomm,
-                        errcodes);
-}
-
-int wl_MPI_Comm_spawn_multiple(struct wl_rank *rank, int count, char **commands, char ***argvs,
-                               const int *maxprocs, const MPI_Info *infos, int root,
-                               MPI_Comm comm, MPI_Comm *intercomm, int *errcodes)
-{
-    int n = 0;
-
-    for (int i = 0; is_root(rank, comm, root) && i < count; i++) {
-        n += maxprocs[i];
-    }
-    return refuse_spawn(rank, comm, n, intercomm, errcodes);
-}
+/* ---- sockets: refused ---- */
 
 int wl_MPI_Comm_join(struct wl_rank *rank, int fd, MPI_Comm *intercomm)
 {

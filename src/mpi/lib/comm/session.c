@@ -60,7 +60,7 @@ int wl_MPI_Session_init(struct wl_rank *rank, MPI_Info info, MPI_Errhandler errh
         wl_omp_note_level(rank);
     }
     wl_properties_get(&session->properties)->errhandler = errhandler;
-    rank->handles_errors = true;
+    rank->handles_errors = rank->checks_arguments = true;
     *handle = wl_table_add(&rank->sessions, WL_SESSION, session);
     return MPI_SUCCESS;
 }
@@ -129,7 +129,8 @@ int wl_MPI_Session_get_pset_info(struct wl_rank *rank, MPI_Session session,
     char size[16];
 
     (void)session_of(rank, session);
-    (void)snprintf(size, sizeof(size), "%u", pset_of(rank, pset_name) == 0 ? wl.n_ranks : 1);
+    (void)snprintf(size, sizeof(size), "%u",
+                   pset_of(rank, pset_name) == 0 ? wl_comm_of(rank, MPI_COMM_WORLD).size : 1);
     (void)wl_MPI_Info_create(rank, info);
     return wl_MPI_Info_set(rank, *info, "mpi_size", size);
 }
@@ -137,10 +138,11 @@ int wl_MPI_Session_get_pset_info(struct wl_rank *rank, MPI_Session session,
 int wl_MPI_Group_from_session_pset(struct wl_rank *rank, MPI_Session session,
                                    const char *pset_name, MPI_Group *newgroup)
 {
+    struct wl_view world = wl_comm_of(rank, MPI_COMM_WORLD);
     bool all = pset_of(rank, pset_name) == 0;
 
     (void)session_of(rank, session);
-    *newgroup = wl_group_new(rank, wl.world, all ? 0 : rank->self->rank, all ? wl.n_ranks : 1);
+    *newgroup = wl_group_new(rank, world.comm, all ? 0 : world.rank, all ? world.size : 1);
     return MPI_SUCCESS;
 }
 
@@ -195,7 +197,7 @@ int wl_MPI_Intercomm_create_from_groups(struct wl_rank *rank, MPI_Group local_gr
     }
     int code = wl_MPI_Comm_create_group(rank, MPI_COMM_WORLD, local_group, tag, &own);
     if (code == MPI_SUCCESS) {
-        code = wl_MPI_Intercomm_create(rank, own, local_leader, MPI_COMM_WORLD, other, tag,
+        code = wl_MPI_Intercomm_create(rank, own, local_leader, WL_COMM_ALL, other, tag,
                                        newintercomm);
         set_errhandler(rank, *newintercomm, errhandler);
         (void)wl_MPI_Comm_free(rank, &own);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing of files, their sizes, properties and errors. */
 #include "mpi/lib/io/file.h"
+#include "mpi/lib/checker/checker.h"
 
 #include "mpi/lib/coll/exchange.h"
 #include "mpi/lib/errors.h"
@@ -113,8 +114,9 @@ static MPI_Comm share(struct wl_rank *rank, MPI_Comm comm, struct wl_file *file)
     if (view.rank == 0) {
         int64_t **place = wl_malloc(sizeof(*place));
         *place = &file->shared_position;
-        wl_exchange_put(view.comm, exchange, WL_FOR_ALL,
-                        (struct wl_part){.bytes = (unsigned char *)place, .size = sizeof(*place)});
+        wl_exchange_put(
+            view.comm, exchange, WL_FOR_ALL,
+            (struct wl_part){.bytes = (unsigned char *)place, .size = sizeof(*place)});
     }
     wl_MPI_Comm_dup(rank, comm, &own);
     memcpy(&file->shared, wl_exchange_result(view.comm, exchange).bytes, sizeof(file->shared));
@@ -125,6 +127,7 @@ static MPI_Comm share(struct wl_rank *rank, MPI_Comm comm, struct wl_file *file)
 int wl_MPI_File_open(struct wl_rank *rank, MPI_Comm comm, const char *filename, int amode,
                      MPI_Info info, MPI_File *file)
 {
+    const void *site = rank->site;
     const struct wl_type *bytes = wl_type_of(rank, MPI_BYTE);
     struct wl_file *opened = wl_calloc(1, sizeof(*opened));
     int fd = -1;
@@ -157,6 +160,8 @@ int wl_MPI_File_open(struct wl_rank *rank, MPI_Comm comm, const char *filename, 
         opened->shared_position = opened->position;
     }
     *file = opened->handle = wl_table_add(&rank->files, WL_FILE, opened);
+    rank->site = site; /* not that of a call within this one */
+    wl_check_created(rank, *file);
     return MPI_SUCCESS;
 }
 

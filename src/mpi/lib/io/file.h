@@ -31,6 +31,7 @@ struct wl_file {
     int64_t *shared;                        /* ...where it is there */
     MPI_Errhandler errhandler;              /* 0: errors return */
     MPI_Status split;                       /* of a split collective that has begun */
+    struct wl_use *uses;                    /* its buffer, with --check */
 };
 
 /* The file of a handle; the program ends if there is none. */

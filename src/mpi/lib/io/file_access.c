@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing of files (MPI-4.0, 14.4), and file pointers. */
+#include "mpi/lib/checker/checker.h"
 #include "mpi/lib/io/file.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/request.h"
@@ -140,24 +141,44 @@ int wl_file_access(struct wl_rank *rank, const struct wl_file_access *what, MPI_
     return code;
 }
 
+/* The data has been moved, but the program must leave its buffer alone. */
+static void hold(struct wl_rank *rank, const struct wl_file_access *what, struct wl_use **uses)
+{
+    if (wl_checks() && what->count > 0) {
+        const struct wl_buffer_use use = {what->from != NULL ? what->from : what->to,
+                                          (size_t)what->count, wl_type_of(rank, what->type),
+                                          .writes = what->from == NULL, .done = true};
+        wl_check_hold(rank, &use, uses);
+    }
+}
+
 /* The request is complete from the start. */
 int wl_file_iaccess(struct wl_rank *rank, const struct wl_file_access *what,
                     MPI_Request *handle)
 {
     struct wl_request *request = wl_request_new(rank, WL_REQUEST_DONE, handle);
+    int code = wl_file_access(rank, what, &request->status);
 
-    return wl_file_access(rank, what, &request->status);
+    hold(rank, what, &request->uses);
+    return code;
 }
 
 int wl_file_access_begin(struct wl_rank *rank, const struct wl_file_access *what)
 {
-    return wl_file_access(rank, what, &wl_file_of(rank, what->file)->split);
+    struct wl_file *file = wl_file_of(rank, what->file);
+    int code = wl_file_access(rank, what, &file->split);
+
+    hold(rank, what, &file->uses);
+    return code;
 }
 
-int wl_file_access_end(struct wl_rank *rank, MPI_File file, MPI_Status *status)
+int wl_file_access_end(struct wl_rank *rank, MPI_File handle, MPI_Status *status)
 {
+    struct wl_file *file = wl_file_of(rank, handle);
+
+    wl_check_release(rank, &file->uses);
     if (status != MPI_STATUS_IGNORE) {
-        *status = wl_file_of(rank, file)->split;
+        *status = file->split;
     }
     return MPI_SUCCESS;
 }

@@ -6,6 +6,7 @@
  * The receiver learns that when it first asks for its request after MPI_Start(), and then posts
  * its receives; from then on, MPI_Start() posts them.
  */
+#include "mpi/lib/checker/checker.h"
 #include "mpi/lib/interprocess.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/internal_messages.h"
@@ -298,10 +299,14 @@ int wl_MPI_Pready(struct wl_rank *rank, int partition, MPI_Request handle)
     int tag = DATA_TAG + (int)(part->setup.first_tag % WL_TAG_LIMIT) + partition;
     struct wf_op op = op_of(rank, part, WF_OP_ISEND, tag, bytes);
     struct wl_message *message = message_new(rank, part, tag, bytes, wanted);
+    const struct wl_buffer_use what = {
+        part->buffer + (MPI_Aint)((size_t)partition * part->count) * part->type->extent,
+        part->count, part->type, .writes = false};
+    if (wl_checks()) {
+        wl_check_hold(rank, &what, &request->uses);
+    }
     if (wanted) {
-        wl_pack(part->type,
-                part->buffer + (MPI_Aint)((size_t)partition * part->count) * part->type->extent,
-                part->count, message->bytes);
+        wl_pack(part->type, what.buffer, part->count, message->bytes);
     }
     message_send(rank, part, message);
     request->compound->n_missing--;

@@ -65,6 +65,7 @@ struct wl_type {
     struct wl_contents *contents; /* how the program constructed it; null if predefined */
     struct wl_properties *properties;
     uint64_t n_values, values_hash; /* of --check: computed when first needed; 0 before */
+    uint64_t n_apart;               /* of --check: so many elements in a row do not overlap */
 };
 
 /* The datatype of a handle; the program ends if there is none. */
