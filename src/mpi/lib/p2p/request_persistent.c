@@ -3,6 +3,7 @@
 #include "mpi/lib/coll/collective.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/point_to_point.h"
+#include "mpi/lib/p2p/request_compound.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
  * others compute. Once all threads wait, the rank waits for the first request of any of them.
  */
 #include "mpi/lib/memory.h"
+#include "mpi/lib/p2p/request.h"
 #include "mpi/lib/threads/openmp.h"
 
 #include <stdlib.h>
