@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -191,20 +192,20 @@ static char *pack(const struct command *command, size_t *size)
 static char *find_program(const char *name)
 {
     const char *path = getenv("PATH");
+    size_t size = strlen(name) + (path != NULL ? strlen(path) : 0) + 2;
+    char *file = wl_malloc(size);
     struct stat status;
 
     while (strchr(name, '/') == NULL && path != NULL && *path != '\0') {
         size_t length = strcspn(path, ":");
-        char *file = wl_malloc(length + strlen(name) + 3);
-        memcpy(file, path, length);
-        (void)strcpy(stpcpy(file + length, "/"), name);
+        (void)snprintf(file, size, "%.*s/%s", (int)length, path, name);
         if (stat(file, &status) == 0 && S_ISREG(status.st_mode)) {
             return file;
         }
-        free(file);
         path += length + (path[length] == ':');
     }
-    return strcpy(wl_malloc(strlen(name) + 1), name);
+    (void)snprintf(file, size, "%s", name);
+    return file;
 }
 
 static void start_ranks(struct wl_rank *rank, const struct command *commands, int count,
