@@ -128,6 +128,49 @@ static uint64_t op_hash(const struct wf_ext_op *op)
     return mix(mix(mix(UINT64_C(0x5bd1e995), op->shape), op->set[0]), op->set[1]);
 }
 
+/* ---- loops that begin with a wait ---- */
+
+static bool is_wait(const struct wf_ext_input *input, const struct wf_ext_rank *rank,
+                    const struct wf_ext_node *node)
+{
+    uint32_t kind = input->shapes[rank->ops[node->op].shape].kind;
+
+    return node->count == 0 && (kind == WF_OP_WAIT || kind == WF_OP_WAITALL);
+}
+
+/* Moves the beginning of a loop by one item: w (B w) instead of (w B) w. */
+static void move_beginning(struct wf_ext_kind *kind, uint32_t *loop, uint32_t *after)
+{
+    uint32_t *body = kind->nodes[*loop].children, n = kind->nodes[*loop].n_children;
+    uint32_t first = body[0], number = *loop;
+
+    memmove(body, body + 1, (n - 1) * sizeof(*body));
+    body[n - 1] = *after;
+    *loop = first;
+    *after = number;
+}
+
+/* A wait ends what comes before it. Folding takes the first repetition that it meets, which may
+ * begin with the wait of the step before the loop; then this step and the last one of the loop
+ * lack theirs, and differ from other steps in shape. */
+static void end_with_waits(const struct wf_ext_input *input, const struct wf_ext_rank *rank,
+                           struct wf_ext_kind *kind, uint32_t *items, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wf_ext_node *loop = &kind->nodes[items[i]];
+        if (loop->count == 0) {
+            continue;
+        }
+        if (loop->n_children > 1 && i + 1 < n &&
+            is_wait(input, rank, &kind->nodes[loop->children[0]]) &&
+            kind->nodes[loop->children[0]].hash == kind->nodes[items[i + 1]].hash) {
+            move_beginning(kind, &items[i], &items[i + 1]);
+            continue;
+        }
+        end_with_waits(input, rank, kind, loop->children, loop->n_children);
+    }
+}
+
 /* ---- the finished tree ---- */
 
 static uint32_t copy_tree(struct wf_ext_kind *kind, const struct wf_ext_kind *from,
@@ -218,6 +261,7 @@ static struct wf_ext_kind fold_rank(const struct wf_ext_input *input,
         }
     }
     free(sizes);
+    end_with_waits(input, rank, &raw, folding.stack, folding.n);
     struct wf_ext_node all = {.count = 1, .children = folding.stack, .n_children = folding.n};
     uint32_t top = new_node(&raw, &all);
     (void)copy_tree(&out, &raw, top);

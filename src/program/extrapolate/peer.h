@@ -45,7 +45,7 @@ struct wf_ext_symbol wf_ext_symbol_unpack(uint64_t packed);
 bool wf_ext_peer(const struct wf_ext_grid *grid, const struct wf_ext_symbol *symbol,
                  uint32_t rank, uint32_t *out);
 
-enum { WF_EXT_SYMBOLS_MAX = 96 };
+enum { WF_EXT_SYMBOLS_MAX = 256 };
 
 /* All symbols, packed, that lead from a rank to a peer. Returns their number. */
 uint32_t wf_ext_symbols(const struct wf_ext_grid *grid, uint32_t rank, uint32_t peer,

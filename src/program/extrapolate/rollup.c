@@ -155,22 +155,30 @@ static uint32_t similar(const struct wf_ext_model *model, uint32_t statement, ui
     return (i - at) / period;
 }
 
-/* Whether any rank of a count executes one of the `period` statements of a round. */
-static bool executed(const struct wf_ext_model *model, uint32_t statement, uint32_t count,
-                     uint32_t first, uint32_t period)
+static bool executed(const struct wf_ext_model *model, uint32_t count, uint32_t statement)
 {
-    for (uint32_t i = first; i < first + period; i++) {
-        uint32_t one = model->merged.all[statement].children[i];
-        for (uint32_t r = 0; r < model->input.counts[count].n; r++) {
-            if (wf_ext_times(model, count, r, one) > 0) {
-                return true;
-            }
+    for (uint32_t r = 0; r < model->input.counts[count].n; r++) {
+        if (wf_ext_times(model, count, r, statement) > 0) {
+            return true;
         }
     }
     return false;
 }
 
-/* Whether larger counts execute more of the rounds, always the first or always the last ones. */
+/* The number of statements of a round that any rank of the count executes. */
+static uint32_t executed_of(const struct wf_ext_model *model, uint32_t statement,
+                            uint32_t count, uint32_t first, uint32_t period)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = first; i < first + period; i++) {
+        n += executed(model, count, model->merged.all[statement].children[i]) ? 1 : 0;
+    }
+    return n;
+}
+
+/* Whether larger counts execute more of the rounds, always the first or always the last ones, and
+ * each of them as a whole: if they begin with a part of a round, the rounds begin elsewhere. */
 static bool grows(const struct wf_ext_model *model, uint32_t statement, uint32_t at,
                   struct wf_ext_run *run)
 {
@@ -179,12 +187,17 @@ static bool grows(const struct wf_ext_model *model, uint32_t statement, uint32_t
     for (uint32_t c = 0; c < model->input.n_counts; c++) {
         uint32_t n = 0, from_first = 0, from_last = 0;
         for (uint32_t t = 0; t < run->rounds; t++) {
-            bool done = executed(model, statement, c, at + t * run->period, run->period);
+            uint32_t parts =
+                executed_of(model, statement, c, at + t * run->period, run->period);
+            bool done = parts > 0;
+            if (done && parts < run->period) {
+                return false;
+            }
             n += done ? 1 : 0;
             from_first += done && from_first == t ? 1 : 0;
         }
         for (uint32_t t = run->rounds; t-- > 0;) {
-            bool done = executed(model, statement, c, at + t * run->period, run->period);
+            bool done = executed_of(model, statement, c, at + t * run->period, run->period) > 0;
             from_last += done && from_last == run->rounds - 1 - t ? 1 : 0;
         }
         first = first && from_first == n;
