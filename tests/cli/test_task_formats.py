@@ -138,12 +138,12 @@ def test_goal_written():
           "tasks by the rules of LogGOPSim, and written as a schedule")
     check_run(["convert", "x.goal", "x.weft"], 0, stderr="have wildcards")
     check(predicted("x.weft") == predicted("x.goal"), "in weft's own format")
-    check_run(["gen", "cg", "-n", "4", "-o", "cg.weft"], 0)
-    check_run(["convert", "cg.weft", "cg.goal"], 0, stderr="[0-9]+ collectives, left out")
-    check_run(["convert", "--expand-collectives", "cg.weft", "cg.goal", "-f"], 0,
+    check_run(["gen", "fft", "-n", "4", "-o", "fft4.weft"], 0)
+    check_run(["convert", "fft4.weft", "fft4.goal"], 0, stderr="[0-9]+ collectives, left out")
+    check_run(["convert", "--expand-collectives", "fft4.weft", "fft4.goal", "-f"], 0,
               stderr="messages of other communicators")
     # What a receive costs is paid when the message is there, not when somebody waits for it.
-    times = [float(predicted(trace)[0].split()[2]) for trace in ("cg.goal", "cg.weft")]
+    times = [float(predicted(trace)[0].split()[2]) for trace in ("fft4.goal", "fft4.weft")]
     check(abs(times[0] - times[1]) < times[1] / 100, f"the messages of collectives: {times}")
     check_run(["convert", "x.goal", "x.ti"], 3, stderr="cannot hold the tasks")
     check_run(["convert", "--expand-collectives", "x.goal", "tasks.goal"], 0, stderr="not in a .goal")

@@ -141,15 +141,18 @@ static void a_transform_moves_all_points(void)
     wf_source_free(source);
 }
 
-/* The peers of a rank's exchanges before its first allreduce, and their number. */
+enum { TAG_TRANSPOSE = 1, LONGEST_SUM = 2 * 8 };
+
+/* The peers with which a rank adds up its first product, and their number. */
 static uint32_t partners(const struct wf_source *source, uint32_t rank, uint32_t *peers)
 {
     struct wf_cursor cursor = {.word = {0}};
     struct wf_op op;
     uint32_t n = 0;
 
-    while (wf_source_next(source, rank, &cursor, &op) && op.kind != WF_OP_ALLREDUCE) {
-        if (op.kind == WF_OP_SEND && op.tag == 0) {
+    while (wf_source_next(source, rank, &cursor, &op) &&
+           (op.kind != WF_OP_SEND || op.tag != TAG_TRANSPOSE)) {
+        if (op.kind == WF_OP_SEND && op.bytes > LONGEST_SUM) {
             peers[n++] = op.peer;
         }
     }
@@ -184,6 +187,33 @@ static void sums_reach_the_whole_row(void)
             uint32_t columns = columns_of[log];
             CHECK_U64(heard[r], ((UINT64_C(1) << columns) - 1) << (r / columns * columns));
         }
+        wf_source_free(source);
+    }
+}
+
+/* What CG of NPB 3.3 sends for a solution of class W, counted with 8 and 16 ranks. */
+static void solutions_send_what_npb_sends(void)
+{
+    static const struct {
+        uint32_t n_ranks;
+        uint64_t n_messages, bytes;
+    } counted[] = {{8, 1472, 8742912}, {16, 2944, 17485824}};
+
+    for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+        struct wf_source *source =
+            gen_make(&wf_gen_cg_ops, counted[i].n_ranks, "n=7000 iterations=1");
+        uint64_t n_messages = 0, bytes = 0;
+        for (uint32_t r = 0; r < counted[i].n_ranks; r++) {
+            struct wf_cursor cursor = {.word = {0}};
+            struct wf_op op;
+            while (wf_source_next(source, r, &cursor, &op)) {
+                n_messages += op.kind == WF_OP_SEND;
+                bytes += op.kind == WF_OP_SEND ? op.bytes : 0;
+            }
+        }
+        CHECK_U64(n_messages, counted[i].n_messages);
+        CHECK_U64(bytes, counted[i].bytes);
+        CHECK_U64(source->messages_expected, n_messages);
         wf_source_free(source);
     }
 }
@@ -233,6 +263,7 @@ int main(void)
     RUN(tasks_have_times_of_their_own);
     RUN(a_transform_moves_all_points);
     RUN(sums_reach_the_whole_row);
+    RUN(solutions_send_what_npb_sends);
     RUN(amounts_vary_within_their_bounds);
     RUN(large_programs_cost_nothing);
     return wf_test_done();
