@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training steps: times by hand where devices only compute, known schedules, figures of results,
 step times that were measured on real machines, and mistakes."""
+import json
 import pathlib
 import re
 import subprocess
@@ -90,6 +91,70 @@ def check_communication():
     # Messages that wait for their receivers change little, and nobody waits for ever.
     slow = training([*args, "-p", "mpi.eager_max=0", *params(["schedule=1f1b"])])
     check(slow["step_ps"] < 1.1 * hidden["step_ps"], "long messages")
+
+
+def check_gathering():
+    """What replicas exchange beside a pipeline does not hold up its messages: hiding it helps an interleaved pipeline, too."""
+    args = ["replay", "gen:llm", "-n", "256", "--machine", "h100-rail", *LOGGP, "--json", "-q", *params(
+        ["model=llama3-405b", "layers=32", "tensor=8", "pipeline=4", "schedule=interleaved", "chunks=4", "batch=64", "recompute=none"])]
+    hidden, shown = (training([*args, *params([f"overlap={word}"])]) for word in ("yes", "no"))
+    check(hidden["step_ps"] < 0.97 * shown["step_ps"], f"gathering weights ahead: {hidden['step_ps']} ps, else {shown['step_ps']}")
+    check(hidden["bubble_percent"] < 1.5 * shown["bubble_percent"] + 2, f"bubbles: {hidden['bubble_percent']}, else {shown['bubble_percent']} %")
+
+
+# Rows, columns and depth of the products of a layer, and of those of their gradients.
+SHAPES = [shape for columns, depth in ((3072, 1024), (1024, 1024), (4096, 1024), (1024, 4096))
+          for shape in ((512, columns, depth), (512, depth, columns), (columns, depth, 512))]
+
+
+def kineto(shapes, micros):
+    """A trace of PyTorch's profiler: operations with their inputs, calls within them, and kernels."""
+    events = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python"}}]
+    for i, (rows, columns, depth) in enumerate(shapes):
+        at = 1700000000000000 + 100 * i  # microseconds since 1970
+        args = {"External id": i, "Input Dims": [[columns], [rows, depth], [depth, columns], []],
+                "Input type": ["c10::BFloat16", "c10::BFloat16", "c10::BFloat16", "Scalar"]}
+        events += [
+            {"ph": "X", "cat": "cpu_op", "name": "aten::linear", "pid": 1, "tid": 2, "ts": at, "dur": 90, "args": {}},
+            {"ph": "X", "cat": "cpu_op", "name": "aten::addmm", "pid": 1, "tid": 2, "ts": at + 10, "dur": 50, "args": args},
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": at + 20, "dur": 5,
+             "args": {"correlation": 7000 + i}},
+            {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": at + 30, "dur": micros, "args": {"correlation": 7000 + i}}]
+    return json.dumps({"schemaVersion": 1, "traceEvents": events})
+
+
+def check_kernels():
+    """Measured kernels count instead of counted ones, of the same or a near shape; the result says which share."""
+    args = [*PLAIN, "-n", "1", *params(["batch=3", "framework=megatron", "gated=false", "recompute=none"])]
+
+    def table(text, name="kernels.csv"):
+        pathlib.Path(name).write_text(text, encoding="utf-8")
+        return training([*args, *params([f"kernels={name}"])])
+
+    head = "operation,rows,columns,depth,us\n"
+    times = [table(head + "".join(f"product,{r},{c},{d},{us}\n" for r, c, d in SHAPES)) for us in (1000, 2000)]
+    n = 3 * 8 * len(SHAPES)  # microbatches, layers
+    check(times[1]["step_ps"] - times[0]["step_ps"] == n * 10**9, f"measured kernels: {times}")
+    check(80 < times[0]["kernels"]["measured_percent"] < 100, f"share of measured kernels: {times[0]}")
+    traced = table(kineto(SHAPES, 1000.0), "kernels.json")
+    check(traced["step_ps"] == times[0]["step_ps"], f"kernels of a trace: {traced}")
+    # A shape twice as large takes twice as long; one far away says nothing.
+    scaled = table(head + "product,512,3072,1024,1000\n")
+    check(scaled["kernels"]["measured_percent"] > 0 and scaled["kernels"]["scaled_percent"] > 0, f"scaled: {scaled}")
+    far = table(head + "product,16,16,16,1000\n")
+    check(far["step_ps"] == training(args)["step_ps"] and far["kernels"]["scaled_percent"] == 0, f"far shapes: {far}")
+    flash = [*args, *params(["attention=flash", "kernels=attention.csv"])]
+    both = []
+    for us in (1000, 3000):
+        pathlib.Path("attention.csv").write_text(head + f"attention,512,8,128,{us}\nattention_backward,512,8,128,{2 * us}\n", encoding="utf-8")
+        both.append(training(flash)["step_ps"])
+    check(both[1] - both[0] == 3 * 8 * 3 * 2 * 10**9, f"attention: {both}")
+    for text, words in (("a,b\n1,2\n", "no column 'operation'"), (head + "product,1,2,x,3\n", "a number from 1"), (head + "gemm,1,2,3,4\n", "operation is"),
+                        (head + "product,1,2\n", "too few"), (head + "product,1,2,3,-4\n", "above 0"), ("", "no products"), ("{}", "no products"),
+                        ('{"traceEvents": [{"cat": "kernel", ', "not a trace"), ("\x1f\x8b\x08", "gunzip")):
+        pathlib.Path("bad").write_text(text, encoding="latin-1")
+        check_run([*args, *params(["kernels=bad"])], 3, words)
+    check_run([*args, *params(["kernels=kernels.csv", "framework=none"])], 2, "needs the kernels of a framework")
 
 
 def check_sharded():
@@ -276,6 +341,8 @@ def main():
     check_tool()
     check_schedules()
     check_communication()
+    check_gathering()
+    check_kernels()
     check_sharded()
     for ranks, measured, settings in KNOWN:
         got = training(["replay", "gen:llm", "-n", str(ranks), "--machine", "h100-rail", *LOGGP, "--json", "-q",

@@ -88,6 +88,7 @@ struct llm {
     uint64_t tflops;
     uint32_t n_counters;
     struct wf_source_memory memory; /* of a rank of the stage that needs most */
+    char *kernels;                  /* the file of measured kernels, or null */
 };
 
 #define ROW(member, type, ...) WF_PARAM_ROW(struct wf_gen_llm_params, member, type, __VA_ARGS__)
@@ -172,6 +173,9 @@ static const struct wf_param params_table[] = {
     ROW(expert_cost, REAL, .def = "1.5", .min = "0.1", .max = "10",
         .doc = "How much longer an operation of an expert takes than one of another product: "
                "experts have few tokens, and not all the same number"),
+    ROW(kernels, TEXT, .def = "",
+        .doc = "Times of kernels that were measured, with a framework: a CSV file by operation "
+               "and shape, or a trace of PyTorch's profiler; what it lacks is counted"),
     ROW(tflops, REAL, .def = "400", .min = "1", .max = "1000000",
         .doc = "10^12 operations per second of a rank, if the machine has no cpu.tflops16"),
     WF_PARAM_END,
@@ -342,6 +346,7 @@ static void llm_destroy(struct wf_source *source)
         free(llm->stages[i].ops);
     }
     free(llm->stages);
+    free(llm->kernels);
     free(llm);
 }
 
@@ -396,6 +401,34 @@ static void find_memory(struct llm *llm)
     }
 }
 
+/* The shape, with the times of measured kernels. */
+static enum wf_status make_shape(struct llm *llm, struct wf_err *err)
+{
+    struct wf_gen_kernel_table table = {.n = 0};
+    const char *file = llm->given.kernels;
+    bool has_table = file != NULL && *file != '\0';
+    enum wf_status status = WF_OK;
+
+    if (has_table && llm->given.framework == WF_GEN_LLM_NO_FRAMEWORK) {
+        status = wf_err_set(err, WF_EUSAGE,
+                            "gen:llm: kernels needs the kernels of a framework: add "
+                            "-p gen.framework=megatron-core or another one");
+    } else if (has_table) {
+        status = wf_gen_kernel_table_read(file, &table, err);
+        if (status != WF_OK) {
+            wf_err_prefix(err, "gen:llm: kernels: ");
+        }
+        llm->kernels = wf_xstrdup(file);
+        llm->given.table = &table;
+    }
+    if (status == WF_OK) {
+        llm->shape = wf_gen_llm_shape(&llm->given);
+    }
+    llm->given.table = NULL;
+    wf_gen_kernel_table_fini(&table);
+    return status;
+}
+
 static enum wf_status llm_create(const void *params, uint32_t n_ranks, struct wf_source **out,
                                  struct wf_err *err)
 {
@@ -412,12 +445,14 @@ static enum wf_status llm_create(const void *params, uint32_t n_ranks, struct wf
     llm->given = given;
     llm->sizes = sizes;
     llm->replicas_here = sizes.replicas;
-    llm->shape = wf_gen_llm_shape(&given);
     llm->tflops = (uint64_t)given.tflops;
     llm->n_counters = given.framework == WF_GEN_LLM_NO_FRAMEWORK ? 3 : 4;
     llm->stages = wf_xcalloc(sizes.stages, sizeof(*llm->stages));
-    find_memory(llm);
-    enum wf_status status = make_stages(llm, err);
+    enum wf_status status = make_shape(llm, err);
+    if (status == WF_OK) {
+        find_memory(llm);
+        status = make_stages(llm, err);
+    }
     if (status != WF_OK) {
         llm_destroy(&llm->source);
         return status;
@@ -433,7 +468,8 @@ static int64_t own_time(const struct llm *llm, const struct wf_gen_llm_work *wor
     uint64_t flops = (work->flops16 + work->flops8) / llm->tflops;
     uint64_t moves = work->bytes / BYTES_PER_PS;
 
-    return (int64_t)wf_min_u64(work->kernels > 0 ? flops + moves : wf_max_u64(flops, moves),
+    return (int64_t)wf_min_u64((work->kernels > 0 ? flops + moves : wf_max_u64(flops, moves)) +
+                                   work->ps,
                                INT64_MAX / 4);
 }
 
@@ -445,7 +481,9 @@ static void make_op(const struct llm *llm, uint32_t rank, const struct wf_gen_ll
                                       : (uint32_t)(((uint64_t)rank + n - per_stage) % n);
 
     if (what->kind == WF_OP_COMPUTE) {
-        wf_gen_make_compute(op, own_time(llm, &what->work));
+        /* A machine that counts adds what was measured. */
+        bool adds = llm->kernels != NULL && llm->given.machine_counts;
+        wf_gen_make_compute(op, adds ? (int64_t)what->work.ps : own_time(llm, &what->work));
         op->n_counters = llm->n_counters;
         op->counters[0] = what->work.flops16;
         op->counters[1] = what->work.flops8;
@@ -454,8 +492,9 @@ static void make_op(const struct llm *llm, uint32_t rank, const struct wf_gen_ll
     } else if (what->kind == WF_OP_WAITALL) {
         wf_gen_make_waitall(op, what->count);
         op->request = what->request;
-    } else if (what->kind == WF_OP_ISEND) {
+    } else if (what->kind == WF_OP_ISEND || what->kind == WF_OP_ISSEND) {
         wf_gen_make_isend(op, peer, what->tag, what->bytes, what->request);
+        op->kind = (enum wf_op_kind)what->kind;
     } else if (what->kind == WF_OP_IRECV) {
         wf_gen_make_irecv(op, peer, what->tag, what->bytes, what->request);
     } else {
@@ -563,6 +602,9 @@ static const char *llm_name(const struct wf_source *source, enum wf_source_name 
     static const char *const counters[] = {"flops16", "flops8", "memory_bytes", "kernels"};
     const struct llm *llm = (const struct llm *)source;
 
+    if (kind == WF_NAME_COUNTER && number == 3 && llm->kernels != NULL) {
+        return "other_kernels";
+    }
     return kind == WF_NAME_COUNTER && number < llm->n_counters ? counters[number] : NULL;
 }
 
@@ -572,6 +614,7 @@ static void llm_adapt(void *params, const struct wf_source_machine *machine)
     struct wf_gen_llm_params *p = params;
 
     p->machine_memory = machine->memory;
+    p->machine_counts = machine->counts;
     for (int i = 0; i < WF_GEN_LLM_ANY_FRAMEWORK; i++) {
         if (strcmp(machine->framework, framework_names[i]) == 0) {
             p->machine_framework = i;
@@ -582,6 +625,9 @@ static void llm_adapt(void *params, const struct wf_source_machine *machine)
 static bool llm_work(const struct wf_source *source, struct wf_source_work *out)
 {
     const struct llm *llm = (const struct llm *)source;
+    const double *found = llm->shape.found.of;
+    double all = found[WF_GEN_KERNEL_MEASURED] + found[WF_GEN_KERNEL_SCALED] +
+                 found[WF_GEN_KERNEL_MISSING];
 
     *out = (struct wf_source_work){
         .repeats = llm->given.steps,
@@ -591,6 +637,9 @@ static bool llm_work(const struct wf_source *source, struct wf_source_work *out)
         .framework = framework_names[llm->given.framework],
         .recompute = recompute_names[llm->given.recompute],
         .memory = llm->memory,
+        .kernels = llm->kernels,
+        .kernels_measured = all > 0 ? found[WF_GEN_KERNEL_MEASURED] / all : 0,
+        .kernels_scaled = all > 0 ? found[WF_GEN_KERNEL_SCALED] / all : 0,
     };
     return true;
 }

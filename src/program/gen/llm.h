@@ -9,6 +9,7 @@
  * Private to gen/.
  */
 
+#include "program/gen/kernel_table.h"
 #include "program/ops/source.h"
 
 /* ---- parameters ---- */
@@ -33,8 +34,11 @@ struct wf_gen_llm_params {
     uint64_t bucket, gradient_bytes, tensor_hidden;
     uint64_t steps;
     double attention_cost, expert_cost, tflops;
+    char *kernels;                           /* a file of measured kernels, or empty */
+    const struct wf_gen_kernel_table *table; /* null: none */
     /* Of the machine (wf_source_ops.adapt): the framework that auto means, bytes of a device. */
     int machine_framework;
+    bool machine_counts; /* it knows how long counted work takes */
     uint64_t machine_memory;
     /* What the choices come to: of the user, or else of the framework. */
     bool shares_sequence, overlaps, overlaps_tensor, unfused, drops, is_gated, eager;
@@ -72,6 +76,12 @@ enum wf_gen_llm_recompute {
  * of different kernels, one after another; without, they overlap (model/ranks/cpu/cpu.h). */
 struct wf_gen_llm_work {
     uint64_t flops16, flops8, bytes, kernels;
+    uint64_t ps; /* of kernels that were measured, which count as launched only */
+};
+
+/* Operations of a microbatch in a layer and the last layer, by what their time comes from. */
+struct wf_gen_llm_found {
+    double of[WF_GEN_KERNEL_MISSING + 1]; /* enum wf_gen_kernel_found */
 };
 
 /* Parts of a model between collectives. */
@@ -93,12 +103,13 @@ struct wf_gen_llm_shape {
     uint64_t core_backward_percent; /* of the forward part */
     /* With a framework, instead: the kernels of a part, forwards and backwards. */
     struct wf_gen_llm_work forward[WF_GEN_LLM_PARTS], backward[WF_GEN_LLM_PARTS];
-    uint64_t activation;    /* bytes of the activations of a microbatch, whole */
-    uint64_t context_bytes; /* keys and values of a rank */
-    uint64_t routed;        /* bytes that a rank sends to experts */
-    uint64_t layer_params;  /* weights of a layer, without experts, on a rank */
-    uint64_t expert_params; /* weights of the experts of a layer on a rank */
-    uint64_t head_params;   /* of the embedding, and of the last layer */
+    struct wf_gen_llm_found found; /* with a table of kernels */
+    uint64_t activation;           /* bytes of the activations of a microbatch, whole */
+    uint64_t context_bytes;        /* keys and values of a rank */
+    uint64_t routed;               /* bytes that a rank sends to experts */
+    uint64_t layer_params;         /* weights of a layer, without experts, on a rank */
+    uint64_t expert_params;        /* weights of the experts of a layer on a rank */
+    uint64_t head_params;          /* of the embedding, and of the last layer */
     uint64_t flops_per_token;
 };
 

@@ -60,10 +60,60 @@ struct product {
     uint64_t rows, columns, depth, matrices;
 };
 
+/* The time of a kernel from the table, if it has one that is near. */
+static bool look_up(const struct wf_gen_llm_params *p, struct wf_gen_llm_found *found,
+                    struct wf_gen_kernel wanted, struct wf_gen_llm_work *work)
+{
+    if (p->table == NULL) {
+        return false;
+    }
+    enum wf_gen_kernel_found how = wf_gen_kernel_table_find(p->table, &wanted);
+
+    found->of[how] += wf_gen_kernel_work(&wanted);
+    if (how == WF_GEN_KERNEL_MISSING) {
+        return false;
+    }
+    work->ps += (uint64_t)wanted.ps;
+    return true;
+}
+
+/* Looks up a product of one matrix, or the products of its gradients. */
+static bool look_up_product(const struct wf_gen_llm_params *p, struct wf_gen_llm_found *found,
+                            struct product product, uint32_t times,
+                            struct wf_gen_llm_work *work)
+{
+    struct wf_gen_kernel forward = {.kind = WF_GEN_KERNEL_PRODUCT,
+                                    .bits = p->precision == WF_GEN_LLM_FP8 ? 8 : 16,
+                                    .batch = 1,
+                                    .rows = product.rows,
+                                    .columns = product.columns,
+                                    .depth = product.depth};
+    struct wf_gen_kernel input = forward, weights = forward;
+    struct wf_gen_llm_work sum = {.kernels = times};
+
+    input.columns = product.depth;
+    input.depth = product.columns;
+    weights.rows = product.columns;
+    weights.columns = product.depth;
+    weights.depth = product.rows;
+    if (p->table != NULL && product.matrices > 1) {
+        found->of[WF_GEN_KERNEL_MISSING] +=
+            (double)product.matrices * wf_gen_kernel_work(&forward);
+    }
+    if (product.matrices > 1 ||
+        !(times == 1 ? look_up(p, found, forward, &sum)
+                     : look_up(p, found, input, &sum) && look_up(p, found, weights, &sum))) {
+        return false;
+    }
+    work->kernels += sum.kernels;
+    work->ps += sum.ps;
+    return true;
+}
+
 /* A product, or the two products of its gradients, which take as long each. Few rows take as
  * long as the weights take to be read. */
-static void multiply(const struct wf_gen_llm_params *p, struct product product, uint32_t times,
-                     struct wf_gen_llm_work *work)
+static void multiply(const struct wf_gen_llm_params *p, struct wf_gen_llm_found *found,
+                     struct product product, uint32_t times, struct wf_gen_llm_work *work)
 {
     uint64_t rows = product.rows, columns = product.columns, depth = product.depth;
     uint64_t matrices = product.matrices == 0 ? 1 : product.matrices;
@@ -73,8 +123,11 @@ static void multiply(const struct wf_gen_llm_params *p, struct product product, 
     uint64_t numbers = (rows * (columns + depth) + matrices * columns * depth) * times;
 
     flops = flops / 100 * percent;
-    work->kernels += times;
-    if (flops / LEAST_INTENSITY < numbers * NUMBER) {
+    bool measured = look_up_product(p, found, product, times, work);
+    work->kernels += measured ? 0 : times;
+    if (measured) {
+        /* Conversions to 8 bits are not part of it. */
+    } else if (flops / LEAST_INTENSITY < numbers * NUMBER) {
         work->bytes += numbers * NUMBER;
     } else if (p->precision == WF_GEN_LLM_FP8) {
         work->flops8 += flops;
@@ -140,7 +193,7 @@ static bool softmax_is_fused(const struct wf_gen_llm_params *p)
 
 /* Attention whose scores are in memory: two products forwards, four backwards, of the whole
  * square, and softmax and dropout. */
-static void unfused(const struct wf_gen_llm_params *p, const struct wf_gen_llm_shape *shape,
+static void unfused(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shape,
                     struct wf_gen_llm_work *forward, struct wf_gen_llm_work *backward)
 {
     uint64_t heads = p->heads / p->tensor, width = heads * p->head_width;
@@ -160,8 +213,29 @@ static void unfused(const struct wf_gen_llm_params *p, const struct wf_gen_llm_s
     }
 }
 
-/* A kernel forwards, and two backwards, which keep the scores to themselves; and rotations. */
-static void flash(const struct wf_gen_llm_params *p, const struct wf_gen_llm_shape *shape,
+/* Flash attention: a kernel forwards, and two backwards, which keep the scores to themselves. */
+static void fused(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shape,
+                  struct wf_gen_llm_work *forward, struct wf_gen_llm_work *backward)
+{
+    struct wf_gen_kernel wanted = {.kind = WF_GEN_KERNEL_ATTENTION,
+                                   .bits = 16,
+                                   .batch = p->micro,
+                                   .rows = p->sequence,
+                                   .columns = p->heads / p->tensor,
+                                   .depth = p->head_width};
+    struct wf_gen_kernel gradient = wanted;
+
+    gradient.kind = WF_GEN_KERNEL_ATTENTION_BACKWARD;
+    if (p->context > 1 || !look_up(p, &shape->found, wanted, forward)) {
+        forward->flops16 += shape->core.flops16;
+    }
+    if (p->context > 1 || !look_up(p, &shape->found, gradient, backward)) {
+        backward->flops16 += shape->core.flops16 / 100 * shape->core_backward_percent;
+    }
+}
+
+/* And rotations. */
+static void flash(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shape,
                   struct wf_gen_llm_work *forward, struct wf_gen_llm_work *backward)
 {
     uint64_t width = (p->heads + p->kv_heads) * p->head_width / p->tensor;
@@ -169,8 +243,7 @@ static void flash(const struct wf_gen_llm_params *p, const struct wf_gen_llm_sha
         p->eager ? EAGER_ROTATION + (p->kv_heads < p->heads ? EAGER_REPEAT : 0) : 2 * NUMBER;
     uint64_t rotation = shape->tokens * width * each;
 
-    forward->flops16 += shape->core.flops16;
-    backward->flops16 += shape->core.flops16 / 100 * shape->core_backward_percent;
+    fused(p, shape, forward, backward);
     launch(forward, 3, rotation);
     launch(backward, 4, rotation);
 }
@@ -183,17 +256,18 @@ static void attention(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape
     uint64_t all = q + 2 * (p->kv_heads * p->head_width / p->tensor);
 
     join(p, t, false, forward);
-    multiply(p, (struct product){t, all, h, 1}, 1, forward);
-    multiply(p, (struct product){t, h, q, 1}, 1, forward);
+    multiply(p, &shape->found, (struct product){t, all, h, 1}, 1, forward);
+    multiply(p, &shape->found, (struct product){t, h, q, 1}, 1, forward);
     join(p, t, true, backward);
-    multiply(p, (struct product){t, all, h, 1}, 2, backward);
-    multiply(p, (struct product){t, h, q, 1}, 2, backward);
+    multiply(p, &shape->found, (struct product){t, all, h, 1}, 2, backward);
+    multiply(p, &shape->found, (struct product){t, h, q, 1}, 2, backward);
     accumulate(p, h * all, backward);
     accumulate(p, h * q, backward);
     launch(backward, 4, 0); /* gradients of biases and norms */
     struct wf_gen_llm_work *core = &shape->forward[WF_GEN_LLM_OF_CORE];
     (p->unfused ? unfused : flash)(p, shape, core, backward);
     forward->flops16 += core->flops16;
+    forward->ps += core->ps;
     launch(forward, core->kernels, core->bytes);
 }
 
@@ -203,6 +277,7 @@ static void costs(double factor, struct wf_gen_llm_work *work)
 {
     work->flops16 = (uint64_t)((double)work->flops16 * factor);
     work->flops8 = (uint64_t)((double)work->flops8 * factor);
+    work->ps = (uint64_t)((double)work->ps * factor);
 }
 
 static void ffn(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shape)
@@ -214,10 +289,10 @@ static void ffn(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *shap
     uint64_t inner = p->is_gated ? 2 * f : f;
     uint64_t here = experts ? p->experts / p->expert : 1;
 
-    multiply(p, (struct product){rows, inner, p->hidden, here}, 1, forward);
-    multiply(p, (struct product){rows, p->hidden, f, here}, 1, forward);
-    multiply(p, (struct product){rows, inner, p->hidden, here}, 2, backward);
-    multiply(p, (struct product){rows, p->hidden, f, here}, 2, backward);
+    multiply(p, &shape->found, (struct product){rows, inner, p->hidden, here}, 1, forward);
+    multiply(p, &shape->found, (struct product){rows, p->hidden, f, here}, 1, forward);
+    multiply(p, &shape->found, (struct product){rows, inner, p->hidden, here}, 2, backward);
+    multiply(p, &shape->found, (struct product){rows, p->hidden, f, here}, 2, backward);
     if (experts) {
         costs(p->expert_cost, forward);
         costs(p->expert_cost, backward);
@@ -245,11 +320,11 @@ static void ends(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *sha
     struct wf_gen_llm_params in16 = *p;
 
     in16.precision = WF_GEN_LLM_BF16;
-    multiply(&in16, (struct product){t, v, p->hidden, 1}, 1,
+    multiply(&in16, &shape->found, (struct product){t, v, p->hidden, 1}, 1,
              &shape->forward[WF_GEN_LLM_OF_HEAD]);
     launch(&shape->forward[WF_GEN_LLM_OF_HEAD], LOSS_KERNELS,
            t * p->hidden * 2 * NUMBER + t * v * LOSS);
-    multiply(&in16, (struct product){t, v, p->hidden, 1}, 2,
+    multiply(&in16, &shape->found, (struct product){t, v, p->hidden, 1}, 2,
              &shape->backward[WF_GEN_LLM_OF_HEAD]);
     launch(&shape->backward[WF_GEN_LLM_OF_HEAD], BACKWARD_KERNELS, t * v * LOSS_BACKWARD);
     accumulate(p, v * p->hidden, &shape->backward[WF_GEN_LLM_OF_HEAD]);

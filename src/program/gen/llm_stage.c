@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ops of a stage in one training step. */
+#include "base/arith.h"
 #include "base/mem.h"
 #include "program/gen/llm.h"
 
@@ -8,6 +9,8 @@
 
 enum {
     OPS_MAX = 1 << 24,
+    PIECES = 48,          /* of the weights of a chunk, at most */
+    BUCKETS = 64,         /* of gradients, and of those of experts, at most */
     NUMBER = 2,           /* bytes of an activation or weight */
     OPTIMIZER_BYTES = 30, /* read and written for a weight: gradient, three numbers of 4 bytes
                              twice, and the weight */
@@ -16,10 +19,10 @@ enum {
     RECEIVES = 0, /* two */
     SENDS = 2,    /* N_SENDS */
     N_SENDS = 8,
-    TENSORS = SENDS + N_SENDS, /* three */
-    CONTEXTS = TENSORS + 3,    /* one */
-    WEIGHTS = CONTEXTS + 1,    /* two: gathered in turn */
-    GRADIENTS = WEIGHTS + 2,   /* one for each bucket */
+    TENSORS = SENDS + N_SENDS,        /* three */
+    CONTEXTS = TENSORS + 3,           /* one */
+    WEIGHTS = CONTEXTS + 1,           /* two layers in turn, or pieces of two chunks */
+    GRADIENTS = WEIGHTS + 2 * PIECES, /* one for each bucket */
 };
 
 struct builder {
@@ -27,12 +30,13 @@ struct builder {
     const struct wf_gen_llm_shape *shape;
     const struct wf_gen_llm_sizes *sizes;
     uint32_t stage, n_layers; /* layers of the stage, in all chunks */
+    uint64_t n_params;        /* weights of the stage, without experts */
     struct wf_gen_llm_stage *out;
     uint32_t n_sends;
     uint64_t pending, pending_experts; /* bytes of gradients that wait for a bucket */
     uint32_t n_gradients;              /* requests of buckets */
-    uint32_t n_buckets, n_gathered;    /* of weights: how many there are, and waited for */
-    uint64_t bucket_block;             /* bytes of such a bucket on a rank */
+    /* Weights: chunks that have all, and pieces of the next one that were waited for. */
+    uint32_t n_ready, n_gathered;
 };
 
 /* ---- ops ---- */
@@ -52,7 +56,7 @@ static struct wf_gen_llm_op *push(struct builder *b, enum wf_op_kind kind)
 
 static void compute(struct builder *b, struct wf_gen_llm_work work)
 {
-    if (work.flops16 + work.flops8 + work.bytes + work.kernels > 0) {
+    if (work.flops16 + work.flops8 + work.bytes + work.kernels + work.ps > 0) {
         push(b, WF_OP_COMPUTE)->work = work;
     }
 }
@@ -78,13 +82,13 @@ static void collective(struct builder *b, enum wf_op_kind kind, uint32_t comm, u
 static struct wf_gen_llm_work plus(struct wf_gen_llm_work a, struct wf_gen_llm_work b)
 {
     return (struct wf_gen_llm_work){a.flops16 + b.flops16, a.flops8 + b.flops8,
-                                    a.bytes + b.bytes, a.kernels + b.kernels};
+                                    a.bytes + b.bytes, a.kernels + b.kernels, a.ps + b.ps};
 }
 
 static struct wf_gen_llm_work percent(struct wf_gen_llm_work a, uint64_t n)
 {
     return (struct wf_gen_llm_work){a.flops16 / 100 * n, a.flops8 / 100 * n, a.bytes / 100 * n,
-                                    a.kernels * n / 100};
+                                    a.kernels * n / 100, a.ps / 100 * n};
 }
 
 static struct wf_gen_llm_work twice(struct wf_gen_llm_work a)
@@ -140,57 +144,83 @@ static void block(struct builder *b, struct wf_gen_llm_work moves, struct wf_gen
     }
 }
 
-/* ---- weights of data parallelism ---- */
+/* ---- chunks of layers ---- */
 
-static uint64_t stage_params(const struct builder *b)
+static uint32_t layers_of(const struct builder *b, uint32_t chunk)
 {
-    const struct wf_gen_llm_params *p = b->p;
-    bool first = b->stage == 0, last = b->stage == p->pipeline - 1;
-
-    return b->n_layers * b->shape->layer_params +
-           ((first ? 1U : 0U) + (last ? 1U : 0U)) * b->shape->head_params;
+    return wf_gen_llm_layers(b->p, b->stage, chunk);
 }
 
-/* Weights are gathered in buckets, one ahead of the layer that needs them. */
+static bool is_end(const struct builder *b, uint32_t chunk)
+{
+    return b->stage == b->p->pipeline - 1 && chunk == b->p->chunks - 1;
+}
+
+static bool is_begin(const struct builder *b, uint32_t chunk)
+{
+    return b->stage == 0 && chunk == 0;
+}
+
+/* ---- weights of data parallelism ---- */
+
+static uint64_t chunk_params(const struct builder *b, uint32_t chunk)
+{
+    uint64_t ends = (is_begin(b, chunk) ? 1U : 0U) + (is_end(b, chunk) ? 1U : 0U);
+
+    return layers_of(b, chunk) * b->shape->layer_params + ends * b->shape->head_params;
+}
+
+static uint32_t n_pieces(const struct builder *b, uint32_t chunk)
+{
+    uint64_t n = div_up(chunk_params(b, chunk) * b->p->gradient_bytes, b->p->bucket);
+
+    return (uint32_t)wf_min_u64(n, PIECES);
+}
+
+static void gather_chunk(struct builder *b, uint32_t chunk)
+{
+    uint32_t n = n_pieces(b, chunk);
+    uint64_t bytes = div_up(chunk_params(b, chunk) * NUMBER, n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        collective(b, b->p->overlaps ? WF_OP_IALLGATHER : WF_OP_ALLGATHER, WF_GEN_LLM_DATA,
+                   div_up(bytes, b->sizes->replicas), WEIGHTS + chunk % 2 * PIECES + i);
+    }
+}
+
+/* Weights are gathered in pieces in the order of their use, and a stage waits for those that it
+ * needs next. Those of a chunk are on their way when the first microbatch reaches the chunk
+ * before, as in Megatron-LM. */
 static void begin_weights(struct builder *b)
 {
     const struct wf_gen_llm_params *p = b->p;
+    bool none = p->zero == 0 || p->zero == 3 || b->sizes->replicas == 1 ||
+                p->phase != WF_GEN_LLM_TRAINING;
 
-    b->n_buckets = b->n_gathered = 0;
-    if (p->zero == 0 || p->zero == 3 || b->sizes->replicas == 1 ||
-        p->phase != WF_GEN_LLM_TRAINING) {
-        return;
-    }
-    uint64_t bytes = stage_params(b) * NUMBER;
-    b->n_buckets = (uint32_t)div_up(bytes * p->gradient_bytes / NUMBER, p->bucket);
-    b->n_buckets = b->n_buckets < 1024 ? b->n_buckets : 1024;
-    b->bucket_block = div_up(div_up(bytes, b->n_buckets), b->sizes->replicas);
-    for (uint32_t i = 0; i < b->n_buckets; i++) {
-        if (!p->overlaps) {
-            collective(b, WF_OP_ALLGATHER, WF_GEN_LLM_DATA, b->bucket_block, 0);
-        } else if (i < 2) {
-            collective(b, WF_OP_IALLGATHER, WF_GEN_LLM_DATA, b->bucket_block, WEIGHTS + i);
-        }
-    }
-    if (!p->overlaps) {
-        b->n_buckets = 0;
+    b->n_gathered = 0;
+    b->n_ready = none || !p->overlaps ? (uint32_t)p->chunks : 0;
+    for (uint32_t c = 0; !none && (c == 0 || b->n_ready > c); c++) {
+        gather_chunk(b, c);
     }
 }
 
-/* Waits until the first `layers` layers of the stage have their weights. */
-static void need_weights(struct builder *b, uint32_t layers)
+/* Waits until the first `layers` layers of a chunk have their weights. */
+static void need_weights(struct builder *b, uint32_t chunk, uint32_t layers)
 {
-    uint64_t need =
-        b->n_layers == 0 ? b->n_buckets : div_up((uint64_t)b->n_buckets * layers, b->n_layers);
-
-    while (b->n_gathered < need) {
-        uint32_t request = WEIGHTS + b->n_gathered % 2;
-        wait(b, request, 1);
-        if (b->n_gathered + 2 < b->n_buckets) {
-            collective(b, WF_OP_IALLGATHER, WF_GEN_LLM_DATA, b->bucket_block, request);
-        }
-        b->n_gathered++;
+    if (chunk < b->n_ready) {
+        return;
     }
+    uint32_t all = layers_of(b, chunk);
+    uint32_t need = (uint32_t)div_up((uint64_t)n_pieces(b, chunk) * layers, all);
+
+    if (layers == 1 && chunk + 1 < b->p->chunks) {
+        gather_chunk(b, chunk + 1);
+    }
+    if (need > b->n_gathered) {
+        wait(b, WEIGHTS + chunk % 2 * PIECES + b->n_gathered, need - b->n_gathered);
+    }
+    b->n_gathered = layers == all ? 0 : need;
+    b->n_ready += layers == all ? 1 : 0;
 }
 
 /* With ZeRO 3 the weights of a layer are gathered for each pass, one layer ahead. */
@@ -213,36 +243,58 @@ static void gather_layer(struct builder *b, uint32_t layer, uint32_t layers)
     }
 }
 
-/* Reduces gradients that wait, if there are as many as `least`. */
-static void flush(struct builder *b, uint64_t *pending, uint64_t least, bool experts)
+static uint64_t stage_params(const struct builder *b)
 {
+    uint64_t params = 0;
+
+    for (uint32_t c = 0; c < b->p->chunks; c++) {
+        params += chunk_params(b, c);
+    }
+    return params;
+}
+
+/* Gradients that are reduced together at most. */
+static uint64_t bucket_of(const struct builder *b, bool experts)
+{
+    uint64_t params = experts ? b->n_layers * b->shape->expert_params : b->n_params;
+
+    return b->p->zero == 3 || !b->p->overlaps
+               ? UINT64_MAX
+               : wf_max_u64(b->p->bucket, div_up(params * b->p->gradient_bytes, BUCKETS));
+}
+
+/* Reduces gradients that wait, in buckets; with `rest` also those that do not fill one. */
+static void flush(struct builder *b, uint64_t *pending, bool rest, bool experts)
+{
+    uint64_t most = bucket_of(b, experts);
     uint32_t size = b->sizes->replicas / (experts ? (uint32_t)b->p->expert : 1);
     bool scatters = b->p->zero > 0, overlaps = b->p->overlaps;
     enum wf_op_kind kind =
         scatters ? (overlaps ? WF_OP_IREDUCE_SCATTER_BLOCK : WF_OP_REDUCE_SCATTER_BLOCK)
                  : (overlaps ? WF_OP_IALLREDUCE : WF_OP_ALLREDUCE);
 
-    if (*pending == 0 || *pending < least) {
-        return;
+    while (*pending > 0 && (rest || *pending >= most)) {
+        uint64_t bytes = wf_min_u64(*pending, most);
+
+        if (size > 1) {
+            collective(b, kind, experts ? WF_GEN_LLM_EXPERT_DATA : WF_GEN_LLM_DATA,
+                       scatters ? div_up(bytes, size) : bytes, GRADIENTS + b->n_gradients);
+            b->n_gradients += overlaps ? 1 : 0;
+        }
+        *pending -= bytes;
     }
-    if (size > 1) {
-        collective(b, kind, experts ? WF_GEN_LLM_EXPERT_DATA : WF_GEN_LLM_DATA,
-                   scatters ? div_up(*pending, size) : *pending, GRADIENTS + b->n_gradients);
-        b->n_gradients += overlaps ? 1 : 0;
-    }
-    *pending = 0;
 }
 
 /* The gradients of so many weights are final. With ZeRO 3 those of a layer are reduced at once:
  * no rank keeps gradients of whole layers from one microbatch to the next. */
 static void add_gradients(struct builder *b, uint64_t params, uint64_t experts)
 {
-    uint64_t least = b->p->zero == 3 ? 0 : b->p->overlaps ? b->p->bucket : UINT64_MAX;
+    bool rest = b->p->zero == 3;
 
     b->pending += params * b->p->gradient_bytes;
     b->pending_experts += experts * b->p->gradient_bytes;
-    flush(b, &b->pending, least, false);
-    flush(b, &b->pending_experts, least, true);
+    flush(b, &b->pending, rest, false);
+    flush(b, &b->pending_experts, rest, true);
 }
 
 /* ---- layers ---- */
@@ -309,8 +361,9 @@ static struct wf_gen_llm_work selected(const struct builder *b)
         const struct wf_gen_llm_work *core = &shape->forward[WF_GEN_LLM_OF_CORE];
         moves =
             plus(shape->forward[WF_GEN_LLM_OF_ATTENTION], shape->forward[WF_GEN_LLM_OF_FFN]);
-        products = (struct wf_gen_llm_work){moves.flops16 - core->flops16, moves.flops8, 0, 0};
-        moves.flops16 = moves.flops8 = 0;
+        products = (struct wf_gen_llm_work){moves.flops16 - core->flops16, moves.flops8, 0, 0,
+                                            moves.ps - core->ps};
+        moves.flops16 = moves.flops8 = moves.ps = 0;
     }
     return plus(percent(products, 50), moves);
 }
@@ -367,36 +420,17 @@ static void weights_layer(struct builder *b)
 
 /* ---- items ---- */
 
-static uint32_t layers_of(const struct builder *b, uint32_t chunk)
-{
-    return wf_gen_llm_layers(b->p, b->stage, chunk);
-}
-
-static bool is_end(const struct builder *b, uint32_t chunk)
-{
-    return b->stage == b->p->pipeline - 1 && chunk == b->p->chunks - 1;
-}
-
-static bool is_begin(const struct builder *b, uint32_t chunk)
-{
-    return b->stage == 0 && chunk == 0;
-}
-
 static void forward(struct builder *b, const struct wf_gen_llm_item *item)
 {
-    uint32_t layers = layers_of(b, item->chunk), before = 0;
+    uint32_t layers = layers_of(b, item->chunk);
 
-    for (uint32_t c = 0; c < item->chunk; c++) {
-        before += layers_of(b, c);
-    }
     compute(b, is_begin(b, item->chunk) ? b->shape->forward[WF_GEN_LLM_OF_EMBEDDING] : nothing);
     for (uint32_t i = 0; i < layers; i++) {
-        need_weights(b, before + i + 1);
+        need_weights(b, item->chunk, i + 1);
         gather_layer(b, i, layers);
         forward_layer(b);
     }
     if (is_end(b, item->chunk)) {
-        need_weights(b, b->n_layers);
         if (counts_kernels(b)) {
             block(b, nothing, b->shape->forward[WF_GEN_LLM_OF_HEAD], 1, false);
         } else {
@@ -487,6 +521,13 @@ static void post_receive(struct builder *b, const struct wf_gen_llm_plan *plan, 
     }
 }
 
+/* Whether a stage waits after a pass until its result is sent and the input of the next is there, as
+ * pipelines of frameworks do unless their layers are in chunks. */
+static bool waits_for_messages(const struct builder *b)
+{
+    return counts_kernels(b) && b->p->schedule == WF_GEN_LLM_1F1B;
+}
+
 static void send_result(struct builder *b, const struct wf_gen_llm_item *item)
 {
     bool onwards = item->pass == WF_GEN_LLM_FORWARD;
@@ -506,24 +547,34 @@ static void send_result(struct builder *b, const struct wf_gen_llm_item *item)
     if (b->n_sends >= N_SENDS) {
         wait(b, request, 1);
     }
-    message(b, WF_OP_ISEND, request, onwards ? 1 : -1, tag_of(b, item, chunk));
+    message(b, waits_for_messages(b) ? WF_OP_ISSEND : WF_OP_ISEND, request, onwards ? 1 : -1,
+            tag_of(b, item, chunk));
     b->n_sends++;
+}
+
+static void take_input(struct builder *b, uint32_t i)
+{
+    wait(b, RECEIVES + i % 2, 1);
+    if (scatters_messages(b)) {
+        collective(b, WF_OP_ALLGATHER, WF_GEN_LLM_TENSOR,
+                   div_up(b->shape->activation, b->p->tensor), 0);
+    }
 }
 
 static void add_item(struct builder *b, const struct wf_gen_llm_plan *plan, uint32_t i)
 {
     const struct wf_gen_llm_item *item = &plan->items[i];
+    uint32_t sent = SENDS + b->n_sends % N_SENDS, n_sent = b->n_sends;
+    bool waits = waits_for_messages(b);
 
     if (i == 0) {
         post_receive(b, plan, 0);
     }
-    post_receive(b, plan, i + 1);
+    if (!waits) {
+        post_receive(b, plan, i + 1);
+    }
     if (receives(b, item)) {
-        wait(b, RECEIVES + i % 2, 1);
-        if (scatters_messages(b)) {
-            collective(b, WF_OP_ALLGATHER, WF_GEN_LLM_TENSOR,
-                       div_up(b->shape->activation, b->p->tensor), 0);
-        }
+        take_input(b, i);
     }
     if (item->pass == WF_GEN_LLM_FORWARD) {
         forward(b, item);
@@ -531,18 +582,23 @@ static void add_item(struct builder *b, const struct wf_gen_llm_plan *plan, uint
         backward(b, item);
     }
     send_result(b, item);
+    if (waits) {
+        post_receive(b, plan, i + 1);
+    }
+    if (waits && b->n_sends > n_sent) {
+        wait(b, sent, 1);
+    }
 }
 
 /* Reduces the last gradients, waits for everything, and updates the weights. */
 static void end_step(struct builder *b)
 {
-    uint64_t params = stage_params(b), experts = b->n_layers * b->shape->expert_params;
+    uint64_t params = b->n_params, experts = b->n_layers * b->shape->expert_params;
     uint64_t owners = b->p->zero > 0 ? b->sizes->replicas : 1;
     uint64_t expert_owners = b->p->zero > 0 ? b->sizes->replicas / b->p->expert : 1;
 
-    need_weights(b, b->n_layers);
-    flush(b, &b->pending, 0, false);
-    flush(b, &b->pending_experts, 0, true);
+    flush(b, &b->pending, true, false);
+    flush(b, &b->pending_experts, true, true);
     if (b->n_sends > 0) {
         wait(b, SENDS, N_SENDS);
     }
@@ -568,6 +624,7 @@ bool wf_gen_llm_stage(const struct wf_gen_llm_params *p, const struct wf_gen_llm
     for (uint32_t c = 0; c < p->chunks; c++) {
         b.n_layers += layers_of(&b, c);
     }
+    b.n_params = stage_params(&b);
     begin_weights(&b);
     for (uint32_t i = 0; i < plan.n && fits; i++) {
         add_item(&b, &plan, i);

@@ -98,12 +98,17 @@ struct wf_source_work {
     bool is_8bit;                      /* matrices are multiplied with 8-bit numbers */
     const char *framework, *recompute; /* of training, or null: what auto came to */
     struct wf_source_memory memory;    /* of training */
+    /* The file of measured kernels or null, and of which share of the operations of products and
+     * attention it has the time, or that of a shape near it. */
+    const char *kernels;
+    double kernels_measured, kernels_scaled;
 };
 
 /* What generators know of the machine. */
 struct wf_source_machine {
     uint64_t memory;       /* bytes of a device; 0: unknown */
     const char *framework; /* cpu.framework */
+    bool counts;           /* it has the time of counted operations: cpu.tflops16 */
 };
 
 /* What has names. Their numbers are in trace files. A site is that of a compute op: the functions

@@ -65,6 +65,12 @@ static void add_training(struct wf_value *result, const struct wf_source_work *w
         wf_doc_text(section, "framework", work->framework);
         wf_doc_text(section, "recompute", work->recompute);
     }
+    if (work->kernels != NULL) {
+        struct wf_value *kernels = wf_doc_section(section, "kernels");
+        wf_doc_text(kernels, "file", work->kernels);
+        wf_doc_measured(kernels, "measured_percent", 100 * work->kernels_measured, DECIMALS);
+        wf_doc_measured(kernels, "scaled_percent", 100 * work->kernels_scaled, DECIMALS);
+    }
     wf_doc_measured(section, "step_ps", step, 0);
     wf_doc_count(section, "tokens_per_step", work->tokens);
     wf_doc_measured(section, "tokens_per_second", rate, DECIMALS);

@@ -391,6 +391,7 @@ static enum wf_status open_source(struct wf_plan *plan, uint32_t number, struct 
         const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
         const struct wf_source_machine machine = {
             .memory = cpu != NULL ? cpu->memory : 0,
+            .counts = cpu != NULL && cpu->tflops16 > 0,
             .framework = cpu != NULL ? wf_cpu_framework_names[cpu->framework] : ""};
         job->gen->adapt(job->block.values, &machine);
     }

@@ -228,6 +228,9 @@ static const struct wf_phrase_line answer_lines[] = {
              "({tokens_per_second_and_device:real} each), [MFU {mfu_percent:.1} %, ]"
              "{model_tflops_per_device:.0} TFlop/s each"},
     {"  defaults", "result.training", .text = "[framework {framework}, recompute {recompute}]"},
+    {"  kernels", "result.training.kernels",
+     .text = "{file}: measured {measured_percent:.0} % of the operations, scaled from near "
+             "shapes {scaled_percent:.0} %, the rest counted"},
     {"  of the time", "result.training",
      .text =
          "compute {compute_percent:.1} %, bubbles {bubble_percent:.1} %, exposed communication "

@@ -447,6 +447,10 @@ const char *const wf_cpu_counter_names[] = {[WF_CPU_FLOPS16] = "flops16",
                                             [WF_CPU_KERNELS] = "kernels",
                                             [WF_CPU_COUNTERS] = NULL};
 
+/* Kernels besides those whose time was measured, which is the duration of the op. */
+static const char other_kernels[] = "other_kernels";
+enum { WITH_DURATION = 0x80 };
+
 /* The counters of work that a source has. */
 static uint8_t counters_of_work(const struct wf_source *source)
 {
@@ -458,6 +462,11 @@ static uint8_t counters_of_work(const struct wf_source *source)
             break;
         }
         n++;
+    }
+    if (n == WF_CPU_KERNELS) {
+        const char *name = wf_source_name_of(source, WF_NAME_COUNTER, n);
+        n = name != NULL && strcmp(name, other_kernels) == 0 ? WITH_DURATION | WF_CPU_COUNTERS
+                                                             : n;
     }
     return n < WF_CPU_KERNELS ? 0 : n;
 }
@@ -501,15 +510,16 @@ static int64_t operations_ps(uint64_t count, uint64_t per_second)
 
 /* The time of work that counts its operations and bytes. */
 static int64_t work_time(const struct wf_cpu_roofline *roofline, const uint64_t *counters,
-                         uint64_t kernels)
+                         uint64_t kernels, int64_t measured)
 {
     int64_t time = operations_ps(counters[WF_CPU_FLOPS16], roofline->flops16);
     int64_t moves = wf_transfer_ps(counters[WF_CPU_BYTES], roofline->memory);
 
     time = wf_time_add(time, operations_ps(counters[WF_CPU_FLOPS8], roofline->flops8));
     if (kernels == 0) {
-        return wf_max_i64(time, moves);
+        return wf_time_add(measured, wf_max_i64(time, moves));
     }
+    time = wf_time_add(time, measured);
     wf_u128 launches = (wf_u128)kernels * (uint64_t)roofline->dispatch;
     int64_t host = launches > (wf_u128)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)launches;
     return wf_max_i64(wf_time_add(time, moves), host);
@@ -526,12 +536,14 @@ static int64_t recorded_time(const struct wf_cpu *cpu, const struct wf_cpu_work 
 
 int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work)
 {
-    uint32_t n = cpu->roofline.counted == NULL ? 0 : cpu->roofline.counted[work->job];
+    uint32_t counted_as = cpu->roofline.counted == NULL ? 0 : cpu->roofline.counted[work->job];
+    uint32_t n = counted_as & ~(uint32_t)WITH_DURATION;
 
     if (n > 0 && work->n_counters >= n) {
         struct wf_cpu_work counted = *work;
         uint64_t kernels = n > WF_CPU_KERNELS ? work->counters[WF_CPU_KERNELS] : 0;
-        counted.duration = work_time(&cpu->roofline, work->counters, kernels);
+        counted.duration = work_time(&cpu->roofline, work->counters, kernels,
+                                     counted_as > n ? work->duration : 0);
         return recorded_time(cpu, &counted);
     }
     return recorded_time(cpu, work);

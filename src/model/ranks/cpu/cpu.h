@@ -98,7 +98,8 @@ void wf_cpu_rules_free(struct wf_cpu_rules *rules); /* null is allowed */
 
 /* The counters of a program that counts its work: operations on numbers of 16 bits and of 8 bits,
  * bytes that it moves from or to memory, and kernels that its host launches. A program may do
- * without the last. */
+ * without the last, or call it "other_kernels": then the duration of an op is that of kernels which were
+ * measured, and is added. */
 enum wf_cpu_counter {
     WF_CPU_FLOPS16,
     WF_CPU_FLOPS8,
@@ -115,8 +116,8 @@ struct wf_cpu_roofline {
     uint64_t flops16, flops8; /* per second; 0: no roofline */
     uint64_t memory;          /* a rate (base/units.h) */
     int64_t dispatch;         /* picoseconds of the host for a kernel */
-    /* For each job: how many counters it has of work, 0 if it does not count. Null: none does.
-     * The caller frees it. */
+    /* For each job: how many counters it has of work, 0 if it does not count; more if the durations of its
+     * ops are times of further kernels. Null: none counts. The caller frees it. */
     uint8_t *counted;
 };
 

@@ -5,6 +5,7 @@
  * underscores, because the forms spell them differently.
  */
 #include "base/mem.h"
+#include "base/scan.h"
 #include "base/units.h"
 #include "program/trace/chakra/chakra.h"
 
@@ -14,124 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_BYTES = 64, DEPTH_MAX = 64 };
-
 #define NO_TYPE (UINT32_MAX - 1) /* no type was found */
 
-struct json {
-    const char *begin, *at, *end; /* *end is NUL */
-    bool failed;
-    char key[KEY_BYTES]; /* the latest, in small letters and without underscores */
-};
-
-static bool fail(struct json *json)
-{
-    json->failed = true;
-    return false;
-}
-
-static char look(struct json *json)
-{
-    while (json->at < json->end && strchr(" \t\r\n", *json->at) != NULL) {
-        json->at++;
-    }
-    return *json->at; /* NUL at the end */
-}
-
-/* Passes this character, which must be next. */
-static bool pass(struct json *json, char c)
-{
-    if (json->failed || look(json) != c || c == '\0') {
-        return fail(json);
-    }
-    json->at++;
-    return true;
-}
-
-/* Passes a text and sets where it is, without the quotes; escapes are left in it. */
-static bool take_text(struct json *json, const char **text, size_t *length)
-{
-    if (!pass(json, '"')) {
-        return false;
-    }
-    *text = json->at;
-    while (json->at < json->end && *json->at != '"') {
-        json->at += *json->at == '\\' && json->at + 1 < json->end ? 2 : 1;
-    }
-    *length = (size_t)(json->at - *text);
-    return pass(json, '"');
-}
-
-/* Passes a key and the colon after it. */
-static bool take_key(struct json *json)
-{
-    const char *text = NULL;
-    size_t length = 0, n = 0;
-
-    if (!take_text(json, &text, &length) || !pass(json, ':')) {
-        return false;
-    }
-    for (size_t i = 0; i < length && n < KEY_BYTES - 1; i++) {
-        if (text[i] != '_') {
-            json->key[n++] = (char)tolower((unsigned char)text[i]);
-        }
-    }
-    json->key[n] = '\0';
-    return true;
-}
-
-/* Goes to the next item of a list or object: true if there is one. `*first` is true before the
- * first call. */
-static bool next_item(struct json *json, char close, bool *first)
-{
-    if (json->failed) {
-        return false;
-    }
-    if (look(json) == close) {
-        json->at++;
-        return false;
-    }
-    if (!*first && !pass(json, ',')) {
-        return false;
-    }
-    *first = false;
-    return true;
-}
-
-/* Passes any value. */
-static void skip(struct json *json, int depth)
-{
-    const char *text = NULL;
-    size_t length = 0;
-    bool first = true;
-    char c = look(json);
-
-    if (depth > DEPTH_MAX) {
-        json->failed = true;
-    } else if (c == '"') {
-        (void)take_text(json, &text, &length);
-    } else if (c == '{' || c == '[') {
-        char close = c == '{' ? '}' : ']';
-        json->at++;
-        while (next_item(json, close, &first)) {
-            if (c == '[' || (take_text(json, &text, &length) && pass(json, ':'))) {
-                skip(json, depth + 1);
-            }
-        }
-    } else {
-        text = json->at;
-        while (json->at < json->end && strchr(",]} \t\r\n", *json->at) == NULL) {
-            json->at++;
-        }
-        json->failed |= json->at == text;
-    }
-}
-
 /* Passes a number, perhaps in quotes, true or false. Anything else is WF_CHAKRA_NOTHING. */
-static uint64_t take_number(struct json *json)
+static uint64_t take_number(struct wf_scan *json)
 {
     char *end = NULL;
-    bool quoted = look(json) == '"';
+    bool quoted = wf_scan_look(json) == '"';
     const char *at = json->at + (quoted ? 1 : 0);
     uint64_t value = WF_CHAKRA_NOTHING;
 
@@ -144,16 +34,16 @@ static uint64_t take_number(struct json *json)
             value = WF_CHAKRA_NOTHING; /* a fraction, or too large */
         }
     }
-    skip(json, 0);
+    wf_scan_skip(json, 0);
     return value;
 }
 
 /* Passes a time in microseconds, perhaps in quotes and with a fraction, and returns picoseconds: 0
  * if it is no number, UINT64_MAX if it is negative or too long. */
-static uint64_t take_micros(struct json *json)
+static uint64_t take_micros(struct wf_scan *json)
 {
     enum { MICRO = 1000000 };
-    bool quoted = look(json) == '"'; /* which passes blanks */
+    bool quoted = wf_scan_look(json) == '"'; /* which passes blanks */
     const char *at = json->at + (quoted ? 1 : 0);
     char *end = NULL;
     bool is_number = isdigit((unsigned char)*at) != 0 || *at == '-';
@@ -168,16 +58,14 @@ static uint64_t take_micros(struct json *json)
                                                    : (uint64_t)(value * MICRO + 0.5);
 }
 
-static void take_ids(struct json *json, struct wf_buf *ids)
+static void take_ids(struct wf_scan *json, struct wf_buf *ids)
 {
     bool first = true;
 
-    if (look(json) != '[') {
-        skip(json, 0);
+    if (!wf_scan_begin(json, '[')) {
         return;
     }
-    json->at++;
-    while (next_item(json, ']', &first)) {
+    while (wf_scan_next(json, ']', &first)) {
         uint64_t id = take_number(json);
         if (id == WF_CHAKRA_NOTHING) {
             json->failed = true;
@@ -188,16 +76,16 @@ static void take_ids(struct json *json, struct wf_buf *ids)
 }
 
 /* Types are numbers, or the names of protobuf: "COMP_NODE". */
-static uint32_t take_type(struct json *json)
+static uint32_t take_type(struct wf_scan *json)
 {
     const char *text = NULL;
     size_t length = 0;
 
-    if (look(json) != '"') {
+    if (wf_scan_look(json) != '"') {
         uint64_t type = take_number(json);
         return type < WF_CHAKRA_TYPES ? (uint32_t)type : UINT32_MAX;
     }
-    if (take_text(json, &text, &length)) {
+    if (wf_scan_text(json, &text, &length)) {
         for (uint32_t type = 0; type < WF_CHAKRA_TYPES; type++) {
             const char *name = wf_chakra_type_names[type];
             if (strlen(name) == length && memcmp(name, text, length) == 0) {
@@ -208,16 +96,16 @@ static uint32_t take_type(struct json *json)
     return UINT32_MAX;
 }
 
-static void take_attr_value(struct json *json, struct wf_chakra_raw *raw,
+static void take_attr_value(struct wf_scan *json, struct wf_chakra_raw *raw,
                             enum wf_chakra_attr attr)
 {
     const char *text = NULL;
     size_t length = 0;
 
-    if (attr == WF_CHAKRA_ATTRS || look(json) == '{' || look(json) == '[') {
-        skip(json, 0);
-    } else if (attr == WF_CHAKRA_PG_NAME && look(json) == '"') {
-        if (take_text(json, &text, &length) && length < sizeof(raw->group)) {
+    if (attr == WF_CHAKRA_ATTRS || wf_scan_look(json) == '{' || wf_scan_look(json) == '[') {
+        wf_scan_skip(json, 0);
+    } else if (attr == WF_CHAKRA_PG_NAME && wf_scan_look(json) == '"') {
+        if (wf_scan_text(json, &text, &length) && length < sizeof(raw->group)) {
             memcpy(raw->group, text, length);
             raw->group[length] = '\0';
             raw->attrs[attr] = 0;
@@ -228,24 +116,24 @@ static void take_attr_value(struct json *json, struct wf_chakra_raw *raw,
 }
 
 /* A list of objects like {"name": "comm_size", "int64Val": "1024"}. */
-static void take_attrs(struct json *json, struct wf_chakra_raw *raw)
+static void take_attrs(struct wf_scan *json, struct wf_chakra_raw *raw)
 {
     const char *text = NULL;
     size_t length = 0;
     bool first = true;
 
-    if (!pass(json, '[')) {
+    if (!wf_scan_pass(json, '[')) {
         return;
     }
-    while (next_item(json, ']', &first)) {
+    while (wf_scan_next(json, ']', &first)) {
         enum wf_chakra_attr attr = WF_CHAKRA_ATTRS;
         bool first_key = true;
-        if (!pass(json, '{')) {
+        if (!wf_scan_pass(json, '{')) {
             return;
         }
-        while (next_item(json, '}', &first_key) && take_key(json)) {
-            if (strcmp(json->key, "name") == 0 && look(json) == '"') {
-                if (take_text(json, &text, &length)) {
+        while (wf_scan_next(json, '}', &first_key) && wf_scan_key(json)) {
+            if (strcmp(json->key, "name") == 0 && wf_scan_look(json) == '"') {
+                if (wf_scan_text(json, &text, &length)) {
                     attr = wf_chakra_attr_of(text, length);
                 }
             } else {
@@ -256,35 +144,33 @@ static void take_attrs(struct json *json, struct wf_chakra_raw *raw)
 }
 
 /* The text of {"values": "..."}. */
-static void take_inputs(struct json *json, struct wf_chakra_raw *raw)
+static void take_inputs(struct wf_scan *json, struct wf_chakra_raw *raw)
 {
     const char *text = NULL;
     size_t length = 0;
     bool first = true;
 
-    if (look(json) != '{') {
-        skip(json, 0);
+    if (!wf_scan_begin(json, '{')) {
         return;
     }
-    json->at++;
-    while (next_item(json, '}', &first) && take_key(json)) {
-        if (strcmp(json->key, "values") == 0 && look(json) == '"') {
-            if (take_text(json, &text, &length)) {
+    while (wf_scan_next(json, '}', &first) && wf_scan_key(json)) {
+        if (strcmp(json->key, "values") == 0 && wf_scan_look(json) == '"') {
+            if (wf_scan_text(json, &text, &length)) {
                 raw->group_values.size = 0;
                 wf_buf_append(&raw->group_values, text, length);
             }
         } else {
-            skip(json, 0);
+            wf_scan_skip(json, 0);
         }
     }
 }
 
-static bool is_key(const struct json *json, const char *one, const char *other)
+static bool is_key(const struct wf_scan *json, const char *one, const char *other)
 {
     return strcmp(json->key, one) == 0 || strcmp(json->key, other) == 0;
 }
 
-static void take_member(struct json *json, struct wf_chakra_raw *raw)
+static void take_member(struct wf_scan *json, struct wf_chakra_raw *raw)
 {
     const char *text = NULL;
     size_t length = 0;
@@ -300,13 +186,13 @@ static void take_member(struct json *json, struct wf_chakra_raw *raw)
         take_ids(json, &raw->data);
     } else if (is_key(json, "runtime", "durationmicros")) {
         raw->duration_ps = take_micros(json);
-    } else if (is_key(json, "name", "name") && look(json) == '"') {
-        if (take_text(json, &text, &length)) {
+    } else if (is_key(json, "name", "name") && wf_scan_look(json) == '"') {
+        if (wf_scan_text(json, &text, &length)) {
             raw->defines_groups = memmem(text, length, "process_group:init", 18) != NULL;
         }
     } else if (is_key(json, "inputs", "inputs")) {
         take_inputs(json, raw);
-    } else if (is_key(json, "attr", "attr") && look(json) == '[') {
+    } else if (is_key(json, "attr", "attr") && wf_scan_look(json) == '[') {
         take_attrs(json, raw);
     } else {
         take_attr_value(json, raw, wf_chakra_attr_of(json->key, strlen(json->key)));
@@ -314,24 +200,25 @@ static void take_member(struct json *json, struct wf_chakra_raw *raw)
 }
 
 /* Where reading is, for errors. */
-static void set_place(const struct json *json, struct wf_trace_place *place)
+static void set_place(const struct wf_scan *json, struct wf_trace_place *place)
 {
     place->byte = (uint64_t)(json->at - json->begin);
 }
 
-static void take_graph(struct json *json, const struct wf_chakra *trace, uint32_t rank,
+static void take_graph(struct wf_scan *json, const struct wf_chakra *trace, uint32_t rank,
                        struct wf_chakra_raw *raw, struct wf_trace_place *place)
 {
     bool first = true;
 
-    if (!pass(json, '[')) {
+    if (!wf_scan_pass(json, '[')) {
         return;
     }
-    while (next_item(json, ']', &first) && pass(json, '{') && !wf_trace_failed(place->err)) {
+    while (wf_scan_next(json, ']', &first) && wf_scan_pass(json, '{') &&
+           !wf_trace_failed(place->err)) {
         bool first_key = true;
         set_place(json, place);
         wf_chakra_raw_reset(raw);
-        while (next_item(json, '}', &first_key) && take_key(json)) {
+        while (wf_scan_next(json, '}', &first_key) && wf_scan_key(json)) {
             take_member(json, raw);
         }
         if (!json->failed) {
@@ -341,7 +228,7 @@ static void take_graph(struct json *json, const struct wf_chakra *trace, uint32_
 }
 
 /* An object with a list of nodes, or a node itself; metadata of chakra_jsonizer is neither. */
-static void take_object(struct json *json, const struct wf_chakra *trace, uint32_t rank,
+static void take_object(struct wf_scan *json, const struct wf_chakra *trace, uint32_t rank,
                         struct wf_chakra_raw *raw, struct wf_trace_place *place)
 {
     struct wf_chakra_raw listed = {.id = 0};
@@ -350,8 +237,9 @@ static void take_object(struct json *json, const struct wf_chakra *trace, uint32
     set_place(json, place);
     wf_chakra_raw_reset(raw);
     raw->type = NO_TYPE;
-    (void)pass(json, '{');
-    while (!wf_trace_failed(place->err) && next_item(json, '}', &first) && take_key(json)) {
+    (void)wf_scan_pass(json, '{');
+    while (!wf_trace_failed(place->err) && wf_scan_next(json, '}', &first) &&
+           wf_scan_key(json)) {
         if (strcmp(json->key, "workloadgraph") == 0) {
             take_graph(json, trace, rank, &listed, place);
         } else if (strcmp(json->key, "nodes") == 0) {
@@ -371,14 +259,14 @@ void wf_chakra_read_json(const struct wf_chakra *trace, uint32_t rank,
                          const struct wf_buf *file, struct wf_trace_place *place)
 {
     const char *text = (const char *)file->data;
-    struct json json = {.begin = text, .at = text, .end = text + file->size};
+    struct wf_scan json = {.begin = text, .at = text, .end = text + file->size};
     struct wf_chakra_raw raw = {.id = 0};
 
-    while (look(&json) == '{' && !json.failed && !wf_trace_failed(place->err)) {
+    while (wf_scan_look(&json) == '{' && !json.failed && !wf_trace_failed(place->err)) {
         take_object(&json, trace, rank, &raw, place);
     }
     set_place(&json, place);
-    if (json.failed || look(&json) != '\0') {
+    if (json.failed || wf_scan_look(&json) != '\0') {
         wf_trace_bad(place, "no JSON of nodes; truncated?");
     }
     wf_chakra_raw_fini(&raw);
@@ -386,7 +274,7 @@ void wf_chakra_read_json(const struct wf_chakra *trace, uint32_t rank,
 
 /* ---- groups ---- */
 
-static void take_group(struct json *json, struct wf_chakra *trace, const char *name,
+static void take_group(struct wf_scan *json, struct wf_chakra *trace, const char *name,
                        const struct wf_trace_place *place)
 {
     struct wf_buf ids = {.size = 0};
@@ -417,15 +305,15 @@ void wf_chakra_read_groups(struct wf_chakra *trace, const struct wf_buf *file,
                            struct wf_trace_place *place)
 {
     const char *text = (const char *)file->data, *name = NULL;
-    struct json json = {.begin = text, .at = text, .end = text + file->size};
+    struct wf_scan json = {.begin = text, .at = text, .end = text + file->size};
     size_t length = 0;
     bool first = true;
 
-    (void)pass(&json, '{');
-    while (!wf_trace_failed(place->err) && next_item(&json, '}', &first) &&
-           take_text(&json, &name, &length) && pass(&json, ':')) {
-        char key[KEY_BYTES] = "";
-        memcpy(key, name, length < KEY_BYTES - 1 ? length : KEY_BYTES - 1);
+    (void)wf_scan_pass(&json, '{');
+    while (!wf_trace_failed(place->err) && wf_scan_next(&json, '}', &first) &&
+           wf_scan_text(&json, &name, &length) && wf_scan_pass(&json, ':')) {
+        char key[WF_SCAN_KEY_BYTES] = "";
+        memcpy(key, name, length < WF_SCAN_KEY_BYTES - 1 ? length : WF_SCAN_KEY_BYTES - 1);
         set_place(&json, place);
         take_group(&json, trace, key, place);
     }
@@ -448,26 +336,27 @@ void wf_chakra_read_pg(struct wf_chakra *trace, const char *text, size_t size,
         n += text[i] != '\\' ? 1 : 0;
     }
     plain[n] = '\0';
-    struct json json = {.begin = plain, .at = strchr(plain, '{'), .end = plain + n};
+    struct wf_scan json = {.begin = plain, .at = strchr(plain, '{'), .end = plain + n};
     while (json.at != NULL && !json.failed && !wf_trace_failed(place->err)) {
-        char name[KEY_BYTES] = "";
+        char name[WF_SCAN_KEY_BYTES] = "";
         const char *ranks = NULL, *value = NULL;
         size_t length = 0;
         bool first = true;
 
-        (void)pass(&json, '{');
-        while (next_item(&json, '}', &first) && take_key(&json)) {
-            if (strcmp(json.key, "pgname") == 0 && look(&json) == '"') {
-                if (take_text(&json, &value, &length)) {
-                    memcpy(name, value, length < KEY_BYTES - 1 ? length : KEY_BYTES - 1);
+        (void)wf_scan_pass(&json, '{');
+        while (wf_scan_next(&json, '}', &first) && wf_scan_key(&json)) {
+            if (strcmp(json.key, "pgname") == 0 && wf_scan_look(&json) == '"') {
+                if (wf_scan_text(&json, &value, &length)) {
+                    memcpy(name, value,
+                           length < WF_SCAN_KEY_BYTES - 1 ? length : WF_SCAN_KEY_BYTES - 1);
                 }
             } else {
                 ranks = strcmp(json.key, "ranks") == 0 ? json.at : ranks;
-                skip(&json, 0);
+                wf_scan_skip(&json, 0);
             }
         }
         if (name[0] != '\0' && ranks != NULL && !json.failed) {
-            struct json list = json;
+            struct wf_scan list = json;
             list.at = ranks;
             take_group(&list, trace, name, place);
         }
