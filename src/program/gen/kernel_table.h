@@ -32,7 +32,6 @@ struct wf_gen_kernel_table {
 };
 
 /* Reads a table; the caller frees it with wf_gen_kernel_table_fini(), also after an error. */
-WF_NODISCARD
 enum wf_status wf_gen_kernel_table_read(const char *path, struct wf_gen_kernel_table *out,
                                         struct wf_err *err);
 void wf_gen_kernel_table_fini(struct wf_gen_kernel_table *table); /* zeroed is allowed */
@@ -56,7 +55,6 @@ void wf_gen_kernel_table_add(struct wf_gen_kernel_table *table,
                              const struct wf_gen_kernel *kernel);
 
 /* Adds the kernels of a trace of PyTorch's profiler. WF_EINVAL if it is damaged. `text` ends with NUL. */
-WF_NODISCARD
 enum wf_status wf_gen_kernel_table_kineto(const char *path, const struct wf_buf *text,
                                           struct wf_gen_kernel_table *table,
                                           struct wf_err *err);

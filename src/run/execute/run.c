@@ -186,14 +186,15 @@ enum wf_status wf_sim_explain(const struct wf_scenario *scenario,
     return run_scenario(scenario, host, true, doc, err);
 }
 
-enum wf_status wf_sim_check(const struct wf_scenario *scenario, bool *lacks_memory,
+enum wf_status wf_sim_check(const struct wf_scenario *scenario, struct wf_sim_facts *facts,
                             struct wf_err *err)
 {
     char words[512];
     struct wf_plan plan;
 
     WF_TRY(wf_plan_init(&plan, scenario, err));
-    *lacks_memory = wf_sim_memory_lacks(&plan, words, sizeof(words));
+    facts->lacks_memory = wf_sim_memory_lacks(&plan, words, sizeof(words));
+    facts->least_ps = facts->lacks_memory ? 0 : wf_sim_bound(&plan);
     wf_plan_fini(&plan);
     return WF_OK;
 }

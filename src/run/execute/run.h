@@ -101,9 +101,19 @@ enum wf_status wf_sim_explain(const struct wf_scenario *scenario,
                               const struct wf_sim_host *host, struct wf_value **doc,
                               struct wf_err *err);
 
-/* Checks a scenario, and whether a program needs more memory than a device of the machine has. */
-enum wf_status wf_sim_check(const struct wf_scenario *scenario, bool *lacks_memory,
+/* What is known of a scenario without a run. */
+struct wf_sim_facts {
+    bool lacks_memory; /* a program needs more memory than a device of the machine has */
+    int64_t least_ps;  /* of the run: as long as its busiest rank computes; 0: not known */
+};
+
+/* Checks a scenario. */
+enum wf_status wf_sim_check(const struct wf_scenario *scenario, struct wf_sim_facts *facts,
                             struct wf_err *err);
+
+struct wf_plan;
+/* The time that the program of a plan takes at least; 0 if it is not known. */
+int64_t wf_sim_bound(const struct wf_plan *plan);
 
 /* ---- scenarios that are executed together ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/tune.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
 #include "run/execute/run.h"
 #include "run/scenario/scenario.h"
@@ -111,6 +112,7 @@ static enum wf_status make_points(struct wf_tune *tune, const struct wf_tune_opt
     }
     tune->state = wf_xcalloc(n, sizeof(*tune->state));
     tune->fast_ps = wf_xcalloc(n, sizeof(*tune->fast_ps));
+    tune->least_ps = wf_xcalloc(n, sizeof(*tune->least_ps));
     tune->order = wf_xcalloc(n, sizeof(*tune->order));
     return WF_OK;
 }
@@ -174,7 +176,7 @@ static bool check_point(void *arg, size_t i)
 {
     struct stage *stage = arg;
     struct wf_study_point *point = &stage->tune->study.points[i];
-    bool lacks = false;
+    struct wf_sim_facts facts = {.least_ps = 0};
 
     if (has_needless_chunks(stage->tune, i)) {
         return wf_err_set(&point->err, WF_EUSAGE, "chunks of one stage") != WF_OK;
@@ -182,8 +184,9 @@ static bool check_point(void *arg, size_t i)
     struct wf_scenario *scenario = scenario_of(stage->tune, i, stage->more, &point->err);
 
     if (scenario != NULL) {
-        if (wf_sim_check(scenario, &lacks, &point->err) == WF_OK) {
-            stage->tune->state[i] = lacks ? WF_TUNE_TOO_LARGE : WF_TUNE_FITS;
+        if (wf_sim_check(scenario, &facts, &point->err) == WF_OK) {
+            stage->tune->state[i] = facts.lacks_memory ? WF_TUNE_TOO_LARGE : WF_TUNE_FITS;
+            stage->tune->least_ps[i] = facts.least_ps;
         }
         wf_scenario_free(scenario);
     }
@@ -274,24 +277,139 @@ static enum wf_status choose(struct wf_tune *tune, struct wf_err *err)
     return tune->n_order > 0 ? WF_OK : nothing_fits(tune, err);
 }
 
+/* Points are ranked in batches, from the least time that they can take on, whatever the number of jobs. */
+enum { BATCH = 16 };
+
+/* Orders by the least time; equal ones stay in the order of points. */
+static void sort_by_least(struct wf_tune *tune)
+{
+    for (size_t i = 1; i < tune->n_order; i++) {
+        size_t own = tune->order[i], at = i;
+        for (; at > 0 && tune->least_ps[tune->order[at - 1]] > tune->least_ps[own]; at--) {
+            tune->order[at] = tune->order[at - 1];
+        }
+        tune->order[at] = own;
+    }
+}
+
+/* The best points so far. */
+struct best {
+    size_t points[WF_TUNE_SHOWN];
+    size_t n;
+    /* For each of them and each key: the least time of a point with another value. */
+    int64_t otherwise[WF_TUNE_SHOWN][WF_STUDY_KEYS_MAX];
+};
+
+static void find_best(const struct wf_tune *tune, struct best *best)
+{
+    const struct wf_study *study = &tune->study;
+
+    best->n = 0;
+    for (size_t i = 0; i < tune->n_order; i++) {
+        size_t point = tune->order[i], at = best->n;
+        int64_t time = tune->fast_ps[point];
+        while (time > 0 && at > 0 && tune->fast_ps[best->points[at - 1]] > time) {
+            at--;
+        }
+        if (time == 0 || at == WF_TUNE_SHOWN) {
+            continue;
+        }
+        best->n += best->n < WF_TUNE_SHOWN ? 1 : 0;
+        memmove(&best->points[at + 1], &best->points[at],
+                (best->n - at - 1) * sizeof(best->points[0]));
+        best->points[at] = point;
+    }
+    for (size_t b = 0; b < best->n; b++) {
+        for (size_t k = 0; k < study->n_keys; k++) {
+            best->otherwise[b][k] = INT64_MAX;
+            for (size_t i = 0; i < tune->n_order; i++) {
+                size_t point = tune->order[i];
+                if (tune->fast_ps[point] > 0 && study->points[point].values[k] !=
+                                                    study->points[best->points[b]].values[k]) {
+                    best->otherwise[b][k] =
+                        wf_min_i64(best->otherwise[b][k], tune->fast_ps[point]);
+                }
+            }
+        }
+    }
+}
+
+/* Whether a point may be among the best that are shown, or the best with another value than one of
+ * those that may win in detail. */
+static bool may_count(const struct wf_tune *tune, const struct best *best, size_t candidates,
+                      size_t point)
+{
+    const struct wf_study *study = &tune->study;
+    int64_t least = tune->least_ps[point];
+
+    if (best->n < WF_TUNE_SHOWN || least < tune->fast_ps[best->points[best->n - 1]]) {
+        return true;
+    }
+    for (size_t b = 0; b < best->n && b < candidates; b++) {
+        for (size_t k = 0; k < study->n_keys; k++) {
+            if (least < best->otherwise[b][k] &&
+                study->points[point].values[k] != study->points[best->points[b]].values[k]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Ranks the next points that may count. Returns how many; sets *going to false if it was interrupted. */
+static size_t rank_batch(struct wf_tune *tune, const struct wf_tune_options *options,
+                         struct stage *stage, bool *going)
+{
+    size_t candidates = options->top > 1 ? options->top : 1, n = 0;
+    size_t list[BATCH];
+    struct best best;
+
+    find_best(tune, &best);
+    for (size_t i = 0; i < tune->n_order && n < BATCH; i++) {
+        size_t point = tune->order[i];
+        if (tune->state[point] == WF_TUNE_FITS && may_count(tune, &best, candidates, point)) {
+            list[n++] = point;
+        }
+    }
+    stage->list = list;
+    *going = wf_points_run(&options->ranks, n, 0, run_point, stage);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t time = time_of(&tune->study.points[list[i]]);
+        tune->fast_ps[list[i]] = time < INT64_MAX ? (int64_t)time : 0;
+        tune->state[list[i]] = WF_TUNE_RANKED;
+    }
+    stage->list = NULL;
+    return n;
+}
+
 static enum wf_status rank(struct wf_tune *tune, const struct wf_tune_options *options,
                            struct wf_err *err)
 {
     const char *const fast[][2] = {{"network", options->fast}, {NULL, NULL}};
-    struct stage stage = {tune, tune->order, fast};
+    struct stage stage = {.tune = tune, .more = fast};
+    size_t n = 0, fits = tune->n_order;
+    bool going = true;
 
-    if (!wf_points_run(&options->ranks, tune->n_order, 0, run_point, &stage)) {
+    sort_by_least(tune);
+    do {
+        n = rank_batch(tune, options, &stage, &going);
+    } while (going && n > 0);
+    n = 0;
+    if (!going) {
         return wf_err_set(err, WF_EINTR, "tune: interrupted");
     }
-    sort_points(tune, tune->n_order);
+    for (size_t i = 0; i < fits; i++) {
+        if (tune->state[tune->order[i]] == WF_TUNE_RANKED) {
+            tune->order[n++] = tune->order[i];
+        }
+    }
+    tune->counts[WF_TUNE_SLOW] = fits - n;
+    tune->n_order = n;
+    sort_points(tune, n);
     const struct wf_study_point *best = &tune->study.points[tune->order[0]];
     if (best->doc == NULL) {
         *err = best->err;
         return err->status;
-    }
-    for (size_t i = 0; i < tune->n_order; i++) {
-        uint64_t time = time_of(&tune->study.points[tune->order[i]]);
-        tune->fast_ps[tune->order[i]] = time < INT64_MAX ? (int64_t)time : 0;
     }
     return WF_OK;
 }
@@ -371,6 +489,7 @@ void wf_study_tune_free(struct wf_tune *tune)
     free(tune->study.points);
     free(tune->state);
     free(tune->fast_ps);
+    free(tune->least_ps);
     free(tune->order);
     free(tune);
 }

@@ -3,8 +3,8 @@
 
 /*
  * The best way to divide a training step among devices: all combinations of some parameters are
- * checked; those that fit into the memory of a device are ranked on a fast network model, and the
- * best are simulated on the network of the scenario. The points are those of a study, so that its
+ * checked; those that fit into the memory of a device, and do not compute for longer than the best
+ * take, are ranked on a fast network model, and the best are simulated on the network of the scenario. The points are those of a study, so that its
  * tables serve.
  */
 
@@ -15,8 +15,12 @@ enum wf_tune_state {
     WF_TUNE_TOO_LARGE,  /* needs more memory than a device has */
     WF_TUNE_NEEDLESS,   /* recomputes although the same without fits */
     WF_TUNE_FITS,
+    WF_TUNE_RANKED, /* on the fast model */
+    WF_TUNE_SLOW, /* computes for longer than others take, so it was not ranked; counted only */
     WF_TUNE_STATES
 };
+
+enum { WF_TUNE_SHOWN = 10 }; /* the best that are printed */
 
 struct wf_tune_options {
     const char *fast; /* network model of the ranking */
@@ -29,8 +33,9 @@ struct wf_tune_options {
 struct wf_tune {
     const struct wf_scenario *base;
     struct wf_study study;
-    uint8_t *state;   /* of each point, enum wf_tune_state */
-    int64_t *fast_ps; /* its time on the fast model; 0: not run */
+    uint8_t *state;    /* of each point, enum wf_tune_state */
+    int64_t *least_ps; /* what it takes at least */
+    int64_t *fast_ps;  /* its time on the fast model; 0: not run */
     size_t *order; /* points with a result, the best first; those in detail before the others */
     size_t n_order, n_detailed;
     size_t counts[WF_TUNE_STATES];

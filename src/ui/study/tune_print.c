@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN = 10 };
-
 /* Where the time of a step goes. */
 static const struct {
     const char *path, *words;
@@ -115,14 +113,16 @@ void wf_study_tune_print(const struct wf_tune *tune, FILE *out)
     (void)fprintf(
         out,
         "%zu combinations: %zu impossible, %zu need more memory than a device has, %zu "
-        "recompute needlessly, %zu ranked, %zu simulated in detail\n\n",
+        "recompute needlessly, %zu compute for longer than others take, %zu ranked, %zu "
+        "simulated in detail\n\n",
         tune->study.n_points, tune->counts[WF_TUNE_IMPOSSIBLE], tune->counts[WF_TUNE_TOO_LARGE],
-        tune->counts[WF_TUNE_NEEDLESS], tune->n_order, tune->n_detailed);
+        tune->counts[WF_TUNE_NEEDLESS], tune->counts[WF_TUNE_SLOW], tune->n_order,
+        tune->n_detailed);
     for (size_t k = 0; k < tune->study.n_keys; k++) {
         (void)fprintf(out, "%9s  ", short_name(tune->study.keys[k]));
     }
     (void)fputs("     step  tokens/s     MFU      memory  model\n", out);
-    for (size_t i = 0; i < tune->n_order && i < SHOWN; i++) {
+    for (size_t i = 0; i < tune->n_order && i < WF_TUNE_SHOWN; i++) {
         print_row(tune, i, out);
     }
     print_reasons(tune, out);
