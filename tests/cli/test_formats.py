@@ -525,7 +525,7 @@ def test_truncated():
     dice = random.Random(7)
     for name in FORMATS:
         program = pathlib.Path(os.environ["WEFT_BUILD_DIR"]) / "tests" / f"fuzz_{name}"
-        if not program.exists():
+        if not check(program.exists(), f"{program.name} is not built"):
             continue
         directory = pathlib.Path(f"truncated_{name}")
         directory.mkdir()
