@@ -228,7 +228,7 @@ static struct place place_of(const struct wf_topo_rows *rows, uint32_t vertex)
 }
 
 /* The distance between vertices that are not leaves. */
-static uint32_t find(struct wf_topo_rows *rows, uint32_t from, uint32_t to)
+static uint32_t search_distance(struct wf_topo_rows *rows, uint32_t from, uint32_t to)
 {
     const struct wf_topo_hubs *hubs = atomic_load_explicit(&rows->hubs, memory_order_acquire);
     uint32_t distance;
@@ -273,7 +273,7 @@ uint32_t wf_topo_rows_distance(const struct wf_topo_rows *rows, uint32_t from, u
     if (wf_topo_rows_knows(rows, from, to, &distance)) {
         return distance;
     }
-    return with_leaves(a, b, find(own, a.vertex, b.vertex));
+    return with_leaves(a, b, search_distance(own, a.vertex, b.vertex));
 }
 
 size_t wf_topo_rows_effort(const struct wf_topo_rows *rows)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program that `weft calibrate` runs under a real MPI, on two or goes_on ranks:
+ * The program that `weft calibrate` runs under a real MPI, on two or more ranks:
  *
  *     weft-patterns probe                                 print ranks and hosts only
  *     weft-patterns SECONDS BYTES REPEAT PAIR[,PAIR...]   measure; a pair is FIRST-SECOND

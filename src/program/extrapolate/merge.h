@@ -19,7 +19,7 @@ struct wf_ext_statement {
     uint32_t n_children, capacity;
     uint32_t size;     /* ops in it, at any depth */
     uint32_t favoured; /* number of the kind, plus 1, that should have it: merge.c only */
-    /* Set by extrapolate/rollup.h: the statement is round `index` of statement `rolled`. */
+    /* Set by rollup.c: the statement is round `index` of statement `rolled`. */
     uint32_t rolled, index;
 };
 

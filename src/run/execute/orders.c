@@ -385,22 +385,16 @@ static enum wf_status check(const struct wf_scenario *scenario, const struct wf_
     return WF_OK;
 }
 
-static enum wf_status set(struct wf_scenario *scenario, const char *key, const char *value,
-                          enum wf_status before, struct wf_err *err)
-{
-    return before == WF_OK ? wf_scenario_set(scenario, key, value, NULL, err) : before;
-}
-
 /* The settings of such runs, without the schedule. */
-static enum wf_status settle(const struct wf_scenario *scenario, struct wf_scenario *out,
-                             struct wf_err *err)
+static enum wf_status apply_settings(const struct wf_scenario *scenario,
+                                     struct wf_scenario *out, struct wf_err *err)
 {
     wf_scenario_append(out, scenario);
-    enum wf_status status = set(out, "engine.threads", "1", WF_OK, err);
-    status = set(out, "run.all_orders", "false", status, err);
+    WF_TRY(wf_scenario_set(out, "engine.threads", "1", NULL, err));
+    WF_TRY(wf_scenario_set(out, "run.all_orders", "false", NULL, err));
     return wf_scenario_find(scenario, "run.compute") == NULL
-               ? set(out, "run.compute", "none", status, err)
-               : status;
+               ? wf_scenario_set(out, "run.compute", "none", NULL, err)
+               : WF_OK;
 }
 
 static enum wf_status read_settings(const struct wf_scenario *scenario,
@@ -433,7 +427,7 @@ static enum wf_status prepare(const struct wf_scenario *scenario, struct search 
                           "--check=all-orders looks for a schedule: it cannot be given one");
     }
     WF_TRY(check(scenario, search->host, searches ? "--check=all-orders" : "--schedule", err));
-    WF_TRY(settle(scenario, out, err));
+    WF_TRY(apply_settings(scenario, out, err));
     if (!searches) {
         return WF_OK;
     }

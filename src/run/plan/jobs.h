@@ -26,6 +26,6 @@ const struct wf_plan_block *wf_plan_job_block(const struct wf_plan *plan,
 void wf_plan_job_describe(const struct wf_plan_job *job, struct wf_value *section);
 void wf_plan_jobs_describe(const struct wf_plan *plan, struct wf_value *section);
 
-/* Shared by plan.c and plan_jobs.c. */
+/* Shared by plan.c and jobs.c. */
 struct wf_value *wf_plan_describe_values(const struct wf_plan_block *block,
                                          struct wf_value *parent, const char *name);

@@ -37,7 +37,7 @@ static void print_step(const struct wf_study_goodput *study, FILE *out)
                       span(study->step, text), point->share[0] * day / study->step);
     }
     if (study->tokens > 0) {
-        (void)fprintf(out, "%-24s%10s  in the mean, of %.4g without failures\n",
+        (void)fprintf(out, "%-24s%10s  on average, of %.4g without failures\n",
                       "tokens per second",
                       wf_human_count(study->tokens * point->share[0], text), study->tokens);
     }

@@ -189,7 +189,7 @@ void wl_omp_lock_seen(struct wl_omp_thread *thread, const int *state);
 
 /*
  * Threads that the program creates itself (pthreads.c). A phase is the time in which there are
- * any; it is like a region whose team is the first thread. phase_end() gets what the others have
+ * any; it is like a region whose team is the first thread. wl_omp_phase_end() gets what the others have
  * computed and the number of all threads.
  */
 void wl_omp_phase_begin(struct wl_omp_thread *first);
