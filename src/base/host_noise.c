@@ -4,7 +4,6 @@
 #include "base/array.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 enum { PIECES = 128, PIECE_STEPS = 16384, WORDS = 4096, LIMIT_NS = 100000000 };
@@ -41,7 +40,7 @@ static double beyond(int64_t time, int64_t median)
 
 struct wf_host_noise_spread wf_host_noise_spread(int64_t *times, size_t n, int64_t *median)
 {
-    qsort(times, n, sizeof(*times), order);
+    WF_SORT(times, n, order);
     *median = times[(n - 1) / 2];
     return (struct wf_host_noise_spread){beyond(times[(n - 1) * 9 / 10], *median),
                                          beyond(times[n - 1], *median)};

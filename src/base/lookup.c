@@ -42,3 +42,21 @@ const void *wf_lookup_row(const char *what, const char *name, const void *rows, 
 {
     return find_by_name(what, name, rows, size, 0, err);
 }
+
+size_t wf_lookup_index(const void *rows, size_t n, size_t size, const char *name)
+{
+    size_t i = 0;
+
+    while (i < n && strcmp(*(const char *const *)(const void *)((const char *)rows + i * size),
+                           name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+const void *wf_lookup_among(const void *rows, size_t n, size_t size, const char *name)
+{
+    size_t i = wf_lookup_index(rows, n, size, name);
+
+    return i < n ? (const char *)rows + i * size : NULL;
+}

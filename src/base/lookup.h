@@ -21,3 +21,13 @@ const void *wf_lookup(const char *what, const char *name, const void *table,
 /* The same for an array of such structs of `size` bytes each, which ends with a null name. */
 const void *wf_lookup_row(const char *what, const char *name, const void *rows, size_t size,
                           struct wf_err *err);
+
+/*
+ * Finding without an error: in `n` structs of `size` bytes whose first member is their name, or in
+ * `n` names. The row, or null; its index, or `n`.
+ */
+const void *wf_lookup_among(const void *rows, size_t n, size_t size, const char *name);
+size_t wf_lookup_index(const void *rows, size_t n, size_t size, const char *name);
+
+#define WF_LOOKUP_AMONG(rows, n, name) wf_lookup_among((rows), (n), sizeof(*(rows)), (name))
+#define WF_LOOKUP_INDEX(rows, n, name) wf_lookup_index((rows), (n), sizeof(*(rows)), (name))

@@ -4,8 +4,6 @@
 #include "base/array.h"
 #include "base/int128.h"
 
-#include <stdlib.h>
-
 static int order(const void *a, const void *b)
 {
     return WF_ORDER(*(const int64_t *)a, *(const int64_t *)b);
@@ -13,9 +11,7 @@ static int order(const void *a, const void *b)
 
 void wf_quantile_sort(int64_t *values, size_t n)
 {
-    if (n > 1) {
-        qsort(values, n, sizeof(*values), order);
-    }
+    WF_SORT(values, n, order);
 }
 
 int64_t wf_quantile(const int64_t *sorted, size_t n, unsigned percent)

@@ -114,6 +114,13 @@ static const struct wf_value *child(const struct wf_value *parent, const char *n
     return NULL;
 }
 
+const struct wf_value *wf_doc_member(const struct wf_value *section, const char *name)
+{
+    return section != NULL && section->type == WF_VALUE_SECTION
+               ? child(section, name, strlen(name))
+               : NULL;
+}
+
 const struct wf_value *wf_doc_find(const struct wf_value *root, const char *path)
 {
     while (root != NULL && root->type == WF_VALUE_SECTION) {

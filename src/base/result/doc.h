@@ -57,6 +57,9 @@ void wf_doc_text(struct wf_value *parent, const char *name, const char *text);
 /* Adds a measured quantity, rounded to `decimals` decimal places (0 to 9). */
 void wf_doc_measured(struct wf_value *parent, const char *name, double value, int decimals);
 
+/* The member with this name; null if there is none, or if `section` is no section or null. */
+const struct wf_value *wf_doc_member(const struct wf_value *section, const char *name);
+
 /* The value at a path of names ("result.ranks.finish_ps"), or null. */
 WF_PLUGIN_API const struct wf_value *wf_doc_find(const struct wf_value *root, const char *path);
 /* The text or count at a path, or the fallback if it is missing or has another type. */

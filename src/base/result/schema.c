@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/result/schema.h"
 
+#include "base/lookup.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -30,18 +31,6 @@ struct check {
 
 static bool accepts(struct check *check, const struct wf_value *schema, struct wf_value *value,
                     const struct step *at);
-
-static struct wf_value *member(const struct wf_value *section, const char *name)
-{
-    for (struct wf_value *v =
-             section != NULL && section->type == WF_VALUE_SECTION ? section->first : NULL;
-         v != NULL; v = v->next) {
-        if (strcmp(v->name, name) == 0) {
-            return v;
-        }
-    }
-    return NULL;
-}
 
 static const char *text_of(const struct wf_value *value)
 {
@@ -107,12 +96,7 @@ static const struct type types[] = {
 
 static const struct type *type_named(const char *name)
 {
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (strcmp(types[i].name, name) == 0) {
-            return &types[i];
-        }
-    }
-    return NULL;
+    return WF_LOOKUP_AMONG(types, sizeof(types) / sizeof(types[0]), name);
 }
 
 /* Texts of digits at least as long as this number were read as counts. */
@@ -189,7 +173,7 @@ static bool has_required(const struct wf_value *names, const struct wf_value *va
 {
     for (const struct wf_value *name = names != NULL ? names->first : NULL; name != NULL;
          name = name->next) {
-        if (member(value, name->text) == NULL) {
+        if (wf_doc_member(value, name->text) == NULL) {
             return false;
         }
     }
@@ -199,12 +183,12 @@ static bool has_required(const struct wf_value *names, const struct wf_value *va
 static bool members_fit(struct check *check, const struct wf_value *schema,
                         struct wf_value *value, const struct step *at)
 {
-    const struct wf_value *properties = member(schema, "properties");
-    const struct wf_value *others = member(schema, "additionalProperties");
+    const struct wf_value *properties = wf_doc_member(schema, "properties");
+    const struct wf_value *others = wf_doc_member(schema, "additionalProperties");
 
     for (struct wf_value *v = value->first; v != NULL; v = v->next) {
         const struct step step = {.outer = at, .name = v->name};
-        const struct wf_value *own = member(properties, v->name);
+        const struct wf_value *own = wf_doc_member(properties, v->name);
 
         if (own == NULL && (others == NULL || others->type != WF_VALUE_SECTION)) {
             continue;
@@ -213,13 +197,13 @@ static bool members_fit(struct check *check, const struct wf_value *schema,
             return false;
         }
     }
-    return !check->conditional || has_required(member(schema, "required"), value);
+    return !check->conditional || has_required(wf_doc_member(schema, "required"), value);
 }
 
 static bool items_fit(struct check *check, const struct wf_value *schema,
                       struct wf_value *value, const struct step *at)
 {
-    const struct wf_value *items = member(schema, "items");
+    const struct wf_value *items = wf_doc_member(schema, "items");
     size_t index = 0;
 
     for (struct wf_value *v = items != NULL ? value->first : NULL; v != NULL; v = v->next) {
@@ -263,7 +247,7 @@ static bool all_fit(struct check *check, const struct wf_value *schemas, struct 
 static bool branch_fits(struct check *check, const struct wf_value *schema,
                         struct wf_value *value, const struct step *at)
 {
-    const struct wf_value *condition = member(schema, "if");
+    const struct wf_value *condition = wf_doc_member(schema, "if");
 
     if (condition == NULL) {
         return true;
@@ -272,7 +256,7 @@ static bool branch_fits(struct check *check, const struct wf_value *schema,
     check->conditional = true;
     bool holds = accepts(check, condition, value, at);
     check->conditional = outer;
-    const struct wf_value *branch = member(schema, holds ? "then" : "else");
+    const struct wf_value *branch = wf_doc_member(schema, holds ? "then" : "else");
     return branch == NULL || accepts(check, branch, value, at);
 }
 
@@ -286,20 +270,20 @@ static bool reference_fits(struct check *check, const struct wf_value *reference
     if (strcmp(name, COUNT) == 0) {
         return has_type(check, COUNT, value, at);
     }
-    return accepts(check, member(check->definitions, name), value, at);
+    return accepts(check, wf_doc_member(check->definitions, name), value, at);
 }
 
 static bool accepts(struct check *check, const struct wf_value *schema, struct wf_value *value,
                     const struct step *at)
 {
-    return reference_fits(check, member(schema, "$ref"), value, at) &&
-           has_types(check, member(schema, "type"), value, at) &&
-           is_constant(check, member(schema, "const"), value, at) &&
+    return reference_fits(check, wf_doc_member(schema, "$ref"), value, at) &&
+           has_types(check, wf_doc_member(schema, "type"), value, at) &&
+           is_constant(check, wf_doc_member(schema, "const"), value, at) &&
            (value->type != WF_VALUE_SECTION || members_fit(check, schema, value, at)) &&
            (value->type != WF_VALUE_LIST || items_fit(check, schema, value, at)) &&
-           all_fit(check, member(schema, "allOf"), value, at) &&
-           any_fits(check, member(schema, "anyOf"), value, at) &&
-           any_fits(check, member(schema, "oneOf"), value, at) &&
+           all_fit(check, wf_doc_member(schema, "allOf"), value, at) &&
+           any_fits(check, wf_doc_member(schema, "anyOf"), value, at) &&
+           any_fits(check, wf_doc_member(schema, "oneOf"), value, at) &&
            branch_fits(check, schema, value, at);
 }
 
@@ -307,7 +291,7 @@ enum wf_status wf_doc_check_schema(const struct wf_value *schema, struct wf_valu
                                    const char *name, struct wf_err *err)
 {
     const struct step root = {.outer = NULL};
-    struct check check = {.definitions = member(schema, "$defs")};
+    struct check check = {.definitions = wf_doc_member(schema, "$defs")};
 
     if (accepts(&check, schema, doc, &root)) {
         return WF_OK;

@@ -116,8 +116,7 @@ struct candidates {
 
 static void add(struct candidates *all, struct candidate candidate)
 {
-    WF_GROW(all->list, all->n, all->capacity);
-    all->list[all->n++] = candidate;
+    WF_PUSH(all->list, all->n, all->capacity, candidate);
 }
 
 /* The cables of a class of links; of all classes if it is ANY_CLASS. */
@@ -167,9 +166,7 @@ static void fail_at_random(struct reader *reader, uint64_t number, bool is_share
         find_switches(damage->topo, reader->seed, &all);
     }
     uint64_t n = is_share ? (all.n * number + WHOLE / 2) / WHOLE : number;
-    if (all.n > 0) {
-        qsort(all.list, all.n, sizeof(*all.list), by_key);
-    }
+    WF_SORT(all.list, all.n, by_key);
     for (size_t i = 0; i < all.n && i < n; i++) {
         if (cables) {
             (void)cut_cable(damage, all.list[i].a, all.list[i].b);

@@ -84,9 +84,9 @@ enum wf_status wf_topo_graph_link(struct wf_topo_graph_reader *reader, uint32_t 
                                   "'%.64s' is linked to itself; leave that link out",
                                   wf_strings_at(&reader->names, from));
     }
-    WF_GROW(reader->edges, reader->n_edges, reader->edges_capacity);
-    reader->edges[reader->n_edges++] = (struct wf_topo_graph_edge){
-        .from = from, .to = to, .at = (uint32_t)at, .oneway = oneway};
+    WF_PUSH(reader->edges, reader->n_edges, reader->edges_capacity,
+            (struct wf_topo_graph_edge){
+                .from = from, .to = to, .at = (uint32_t)at, .oneway = oneway});
     return WF_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns what a file says into a network: decides which vertices are nodes, numbers the
  * vertices and checks the links. */
+#include "base/array.h"
 #include "base/mem.h"
 #include "model/topo/graph_format.h"
 
@@ -53,7 +54,7 @@ static void sort_numbers(const struct wf_topo_graph_reader *reader, uint32_t *or
         i++;
     }
     if (i == n) {
-        qsort(ranked, n, sizeof(*ranked), by_value);
+        WF_SORT(ranked, n, by_value);
         for (i = 0; i < n; i++) {
             order[i] = ranked[i].vertex;
         }

@@ -70,14 +70,13 @@ static struct candidate *rank_vertices(const struct wf_topo_csr *csr,
         }
         order[v] = (struct candidate){degree, wf_rng_mix((uint64_t)v + 1), v};
     }
-    qsort(order, csr->n_vertices, sizeof(*order), by_degree);
+    WF_SORT(order, csr->n_vertices, by_degree);
     return order;
 }
 
 static void add_entry(struct label *label, struct entry entry)
 {
-    WF_GROW(label->entries, label->n, label->capacity);
-    label->entries[label->n++] = entry;
+    WF_PUSH(label->entries, label->n, label->capacity, entry);
 }
 
 /* Whether the hubs known so far already give a distance of at most `dist` between the

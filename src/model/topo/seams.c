@@ -367,8 +367,7 @@ static void put(struct build *b, const struct place *place, struct cell *cell, u
         }
     }
     cell->n = n;
-    WF_GROW(cell->words, cell->n, cell->capacity);
-    cell->words[cell->n++] = word;
+    WF_PUSH(cell->words, cell->n, cell->capacity, word);
 }
 
 /* Puts the latest word into a cell and its subcells unless earlier words beat it. Returns

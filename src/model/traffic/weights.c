@@ -128,9 +128,8 @@ static enum wf_status read_entries(struct reader *reader, uint32_t n_nodes,
             (void)snprintf(words, sizeof(words), "nodes from 0 to %" PRIu32, n_nodes - 1);
             return wrong_line(reader, words, err);
         }
-        WF_GROW(matrix->entries, matrix->n, capacity);
-        matrix->entries[matrix->n++] =
-            (struct entry){(uint32_t)numbers[0], (uint32_t)numbers[1], numbers[2]};
+        WF_PUSH(matrix->entries, matrix->n, capacity,
+                (struct entry){(uint32_t)numbers[0], (uint32_t)numbers[1], numbers[2]});
     }
     return status;
 }

@@ -77,8 +77,7 @@ static enum wf_status read_section(const struct reader *r, const char *at)
                 return fail(r, wanted);
             }
         }
-        WF_GROW(section->ranges, section->n_ranges, section->max_ranges);
-        section->ranges[section->n_ranges++] = range;
+        WF_PUSH(section->ranges, section->n_ranges, section->max_ranges, range);
     }
     return at[1 + strspn(at + 1, " \t")] == '\0' ? WF_OK : fail(r, wanted);
 }

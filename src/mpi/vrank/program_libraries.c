@@ -396,8 +396,7 @@ static enum wf_status add(struct search *search, const char *name, const struct 
         const struct chain inner = {library.name, &library.file, by};
         status = add_needed(search, &inner, err);
     }
-    WF_GROW(search->found.list, search->found.n, search->capacity);
-    search->found.list[search->found.n++] = library;
+    WF_PUSH(search->found.list, search->found.n, search->capacity, library);
     return status;
 }
 

@@ -10,6 +10,7 @@
  * too, so that an extension module finds the symbols of its interpreter.
  */
 #include "base/array.h"
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "mpi/vrank/program_objects.h"
 #include "mpi/vrank/program_relink.h"
@@ -33,12 +34,7 @@ static const char *name_in(const char *path)
 static const struct wf_vrank_alias *find_alias(const struct wf_vrank_copy *copy,
                                                const char *name)
 {
-    for (uint32_t i = 0; i < copy->n_aliases; i++) {
-        if (strcmp(copy->aliases[i].name, name) == 0) {
-            return &copy->aliases[i];
-        }
-    }
-    return NULL;
+    return WF_LOOKUP_AMONG(copy->aliases, copy->n_aliases, name);
 }
 
 static uint32_t find_module(const struct wf_vrank_copy *copy, const char *path)
@@ -116,8 +112,7 @@ static void find_needs(const struct wf_vrank_copy *copy,
         const char *name = wf_vrank_dynamic_needed(&dynamic, i);
         const struct wf_vrank_alias *alias = name != NULL ? find_alias(copy, name) : NULL;
         if (alias != NULL && alias->module != WF_VRANK_NO_MODULE) {
-            WF_GROW(module->needs, module->n_needs, module->max_needs);
-            module->needs[module->n_needs++] = alias->module;
+            WF_PUSH(module->needs, module->n_needs, module->max_needs, alias->module);
         }
     }
 }
@@ -148,8 +143,7 @@ static bool add_module(const struct load *load, const char *path,
     copy->objects[object] = (struct wf_vrank_object){.fd = fd};
     struct wf_vrank_module module = {.path = wf_xstrdup(path), .object = object};
     find_needs(copy, file, &module);
-    WF_GROW(copy->modules, copy->n_modules, copy->max_modules);
-    copy->modules[copy->n_modules++] = module;
+    WF_PUSH(copy->modules, copy->n_modules, copy->max_modules, module);
     return true;
 }
 

@@ -208,9 +208,8 @@ bool wf_vrank_object_repair(struct wf_vrank_copy *copy, const struct wf_vrank_ob
 void wf_vrank_copy_name(struct wf_vrank_copy *copy, const char *name, char *instead,
                         uint32_t module)
 {
-    WF_GROW(copy->aliases, copy->n_aliases, copy->max_aliases);
-    copy->aliases[copy->n_aliases++] =
-        (struct wf_vrank_alias){wf_xstrdup(name), instead, module};
+    WF_PUSH(copy->aliases, copy->n_aliases, copy->max_aliases,
+            (struct wf_vrank_alias){wf_xstrdup(name), instead, module});
 }
 
 void wf_vrank_copy_names(const struct wf_vrank_copy *copy, char ***names, char ***instead)

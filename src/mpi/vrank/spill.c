@@ -87,8 +87,7 @@ static void give_block(struct wf_vrank_spill *spill, unsigned char *block, size_
     if (class < CLASSES) {
         struct free_list *freed = &spill->freed[class];
         (void)pthread_mutex_lock(&spill->lock);
-        WF_GROW(freed->blocks, freed->n, freed->capacity);
-        freed->blocks[freed->n++] = block;
+        WF_PUSH(freed->blocks, freed->n, freed->capacity, block);
         (void)pthread_mutex_unlock(&spill->lock);
     }
 }

@@ -281,7 +281,7 @@ static bool fit_places(struct wf_ext_model *model, struct wf_ext_samples *sample
         struct wf_ext_at *at = &samples->all[i].at;
         at->place = place_of(model, at, has_class);
     }
-    qsort(samples->all, samples->n, sizeof(*samples->all), by_place);
+    WF_SORT(samples->all, samples->n, by_place);
     for (uint32_t begin = 0, end = 0; begin < samples->n && fits; begin = end) {
         uint64_t place = samples->all[begin].at.place;
         while (end < samples->n && samples->all[end].at.place == place) {

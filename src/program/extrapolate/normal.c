@@ -168,7 +168,7 @@ static void end_drain(struct wf_ext_normal *normal)
     struct wf_op op;
 
     memset(&op, 0, sizeof(op));
-    qsort(normal->drained, normal->n_drained, sizeof(*normal->drained), by_number);
+    WF_SORT(normal->drained, normal->n_drained, by_number);
     for (uint32_t i = 0; i < normal->n_drained; i++) {
         WF_GROW(normal->requests, i, normal->requests_capacity);
         normal->requests[i] = normal->drained[i];

@@ -250,7 +250,7 @@ static void complete(struct reading *reading, struct wf_ext_requests *list)
     if (reading->n_positions == 0) {
         return;
     }
-    qsort(reading->positions, reading->n_positions, sizeof(*reading->positions), by_position);
+    WF_SORT(reading->positions, reading->n_positions, by_position);
     for (uint32_t i = reading->n_positions; i-- > 0;) {
         if (reading->positions[i] < list->n) {
             drop_request(list, reading->positions[i]);

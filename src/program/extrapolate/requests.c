@@ -92,7 +92,7 @@ static uint32_t sorts_of(const struct wf_ext_requests *list, const uint32_t *pla
     for (uint32_t i = 0; i < n; i++) {
         sorts[i] = list->items[places[i]].sort;
     }
-    qsort(sorts, n, sizeof(*sorts), by_number);
+    WF_SORT(sorts, n, by_number);
     for (uint32_t i = 0; i < n; i++) {
         if (kept == 0 || sorts[i] != sorts[kept - 1]) {
             sorts[kept++] = sorts[i];

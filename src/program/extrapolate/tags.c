@@ -81,7 +81,7 @@ static int by_count(const void *a, const void *b)
 
 enum wf_status wf_ext_read_end(struct wf_ext_input *input, struct wf_err *err)
 {
-    qsort(input->counts, input->n_counts, sizeof(*input->counts), by_count);
+    WF_SORT(input->counts, input->n_counts, by_count);
     for (uint32_t i = 1; i < input->n_counts; i++) {
         if (input->counts[i].n == input->counts[i - 1].n) {
             return wf_err_set(err, WF_EUSAGE,

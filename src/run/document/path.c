@@ -2,6 +2,7 @@
 /* The section `critical_path`. */
 #include "model/ranks/record/path.h"
 #include "base/arith.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/result/doc.h"
@@ -185,9 +186,7 @@ static size_t add_up(struct entry *entries, size_t n)
 {
     size_t kept = 0;
 
-    if (n > 0) {
-        qsort(entries, n, sizeof(*entries), by_number);
-    }
+    WF_SORT(entries, n, by_number);
     for (size_t i = 0; i < n; i++) {
         if (kept > 0 && entries[kept - 1].number == entries[i].number) {
             entries[kept - 1].time += entries[i].time;
@@ -197,9 +196,7 @@ static size_t add_up(struct entry *entries, size_t n)
             entries[kept++] = entries[i];
         }
     }
-    if (kept > 0) {
-        qsort(entries, kept, sizeof(*entries), by_time);
-    }
+    WF_SORT(entries, kept, by_time);
     return kept < TOP ? kept : TOP;
 }
 

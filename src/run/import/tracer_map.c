@@ -2,6 +2,7 @@
 /* The map files of TraceR: on which node each rank runs. */
 #include "run/import/tracer.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "model/topo/topo.h"
@@ -104,7 +105,7 @@ static enum wf_status check_distinct(const char *path, const uint32_t *server_of
     uint32_t *sorted = wf_xmalloc(n * sizeof(*sorted)), twice = no_server;
 
     memcpy(sorted, server_of, n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), by_number);
+    WF_SORT(sorted, n, by_number);
     for (size_t i = 1; i < n && twice == no_server; i++) {
         twice = sorted[i] == sorted[i - 1] ? sorted[i] : no_server;
     }

@@ -40,7 +40,7 @@ static enum wf_status read_classes(const struct wf_machine_reader *reader, const
 
 enum wf_status wf_machine_read_links(const struct wf_machine_reader *reader, struct wf_err *err)
 {
-    const struct wf_yaml *links = wf_machine_get(reader->network, "links");
+    const struct wf_yaml *links = wf_yaml_get(reader->network, "links");
 
     if (links != NULL && links->kind == WF_YAML_SCALAR) {
         WF_TRY(wf_machine_emit(reader, "net.links", "network.links", wf_xstrdup(links->text),

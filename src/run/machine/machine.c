@@ -104,7 +104,7 @@ static enum wf_status read_network(struct wf_machine_reader *reader, const struc
     }
 
     enum wf_status status = wf_machine_expect(reader, node, WF_YAML_MAP, err);
-    const struct wf_yaml *model = wf_machine_get(node, "model");
+    const struct wf_yaml *model = wf_yaml_get(node, "model");
     if (status == WF_OK && model != NULL) {
         status = read_model(reader, model, err);
     }
@@ -301,9 +301,9 @@ static enum wf_status read_root(struct wf_machine_reader *reader, struct chain *
 {
     WF_TRY(wf_machine_expect(reader, root, WF_YAML_MAP, err));
     WF_TRY(check_keys(reader, root, err));
-    WF_TRY(include_all(reader, chain, wf_machine_get(root, "include"), err));
+    WF_TRY(include_all(reader, chain, wf_yaml_get(root, "include"), err));
     for (size_t i = 0; i < N_KEYS; i++) {
-        const struct wf_yaml *node = wf_machine_get(root, keys[i].key);
+        const struct wf_yaml *node = wf_yaml_get(root, keys[i].key);
         if (node != NULL) {
             WF_TRY(read_key(reader, node, &keys[i], err));
         }

@@ -41,8 +41,7 @@ static void find_lines(struct lines *lines, const struct wf_machine_file *file)
     lines->size = file->size;
     for (size_t i = 0; i < file->size; i++) {
         if (i == 0 || file->text[i - 1] == '\n') {
-            WF_GROW(lines->at, lines->n, lines->capacity);
-            lines->at[lines->n++] = i;
+            WF_PUSH(lines->at, lines->n, lines->capacity, i);
         }
     }
 }
@@ -185,8 +184,7 @@ static void add_figure(struct wf_machine_reader *reader, const struct lines *lin
     figure.value = wf_machine_join(reader, node, ',', NULL);
     figure.note = note_of(lines, key, last->at.line);
     figure.origin = origin_of(figure.note);
-    WF_GROW(machine->figures, machine->n_figures, machine->figures_capacity);
-    machine->figures[machine->n_figures++] = figure;
+    WF_PUSH(machine->figures, machine->n_figures, machine->figures_capacity, figure);
 }
 
 /* Adds the figures below a node: single values, and lists of them. Parts of a path are keys, or
@@ -245,9 +243,9 @@ enum wf_status wf_machine_read_sources(struct wf_machine_reader *reader,
     for (const struct wf_yaml *at = node->first; at != NULL; at = at->next) {
         WF_TRY(wf_machine_expect(reader, at, WF_YAML_SCALAR, err));
         if (!reader->included) {
-            WF_GROW(machine->sources, machine->n_sources, machine->sources_capacity);
-            machine->sources[machine->n_sources++] = (struct wf_machine_source){
-                .label = wf_xstrdup(at->key), .text = wf_xstrdup(at->text)};
+            WF_PUSH(machine->sources, machine->n_sources, machine->sources_capacity,
+                    (struct wf_machine_source){.label = wf_xstrdup(at->key),
+                                               .text = wf_xstrdup(at->text)});
         }
     }
     return WF_OK;

@@ -144,7 +144,7 @@ static enum wf_status read_entry(struct wf_machine_reader *reader, const struct 
                                  err));
     if (parse_value(entry, err) != WF_OK) {
         wf_err_prefix(err, "published.value: ");
-        return wf_machine_blame(reader, wf_machine_get(node, "value")->at, err);
+        return wf_machine_blame(reader, wf_yaml_get(node, "value")->at, err);
     }
     return WF_OK;
 }
@@ -165,8 +165,7 @@ enum wf_status wf_machine_read_published(struct wf_machine_reader *reader,
             continue;
         }
         entry.place = wf_machine_place(reader, at->at);
-        WF_GROW(machine->published, machine->n_published, machine->published_capacity);
-        machine->published[machine->n_published++] = entry;
+        WF_PUSH(machine->published, machine->n_published, machine->published_capacity, entry);
     }
     return WF_OK;
 }
@@ -209,8 +208,7 @@ enum wf_status wf_machine_read_residuals(struct wf_machine_reader *reader,
             WF_TRY(status);
             continue;
         }
-        WF_GROW(machine->residuals, machine->n_residuals, machine->residuals_capacity);
-        machine->residuals[machine->n_residuals++] = entry;
+        WF_PUSH(machine->residuals, machine->n_residuals, machine->residuals_capacity, entry);
     }
     return WF_OK;
 }

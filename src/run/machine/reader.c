@@ -73,19 +73,6 @@ enum wf_status wf_machine_unknown_key(const struct wf_machine_reader *reader,
     return wf_machine_blame(reader, node->key_at, err);
 }
 
-const struct wf_yaml *wf_machine_get(const struct wf_yaml *map, const char *key)
-{
-    if (map == NULL || map->kind != WF_YAML_MAP) {
-        return NULL;
-    }
-    for (const struct wf_yaml *node = map->first; node != NULL; node = node->next) {
-        if (strcmp(node->key, key) == 0) {
-            return node;
-        }
-    }
-    return NULL;
-}
-
 char *wf_machine_join(const struct wf_machine_reader *reader, const struct wf_yaml *node,
                       char separator, struct wf_err *err)
 {

@@ -37,10 +37,6 @@ enum wf_status wf_machine_unknown_key(const struct wf_machine_reader *reader,
                                       const struct wf_yaml *node, const char *const *known,
                                       const struct wf_param *row, struct wf_err *err);
 
-/* The value of a key in a mapping. Null if there is none, or if `map` is null or not a
- * mapping. */
-const struct wf_yaml *wf_machine_get(const struct wf_yaml *map, const char *key);
-
 /* The text of a scalar, or the scalars of a list joined by the separator; the caller frees it.
  * Null, with a message in `err`, if the node is neither. */
 char *wf_machine_join(const struct wf_machine_reader *reader, const struct wf_yaml *node,

@@ -84,7 +84,7 @@ struct mapping {
 static enum wf_status find_kind(const struct wf_machine_reader *reader, struct mapping *map,
                                 struct wf_err *err)
 {
-    const struct wf_yaml *kind = wf_machine_get(map->node, "kind");
+    const struct wf_yaml *kind = wf_yaml_get(map->node, "kind");
 
     if (kind == NULL) {
         (void)wf_err_set(err, WF_EINVAL, "a topology needs its kind, as in 'kind: torus'");
@@ -136,12 +136,9 @@ static enum wf_status put_param(const struct wf_machine_reader *reader, struct m
  * that name. */
 static size_t link_key(const struct wf_topo_ops *ops, const char *key)
 {
-    size_t i = 0;
-
-    while (i < N_LINK_KEYS && strcmp(link_keys[i], key) != 0) {
-        i++;
-    }
-    return wf_param_find(ops->params, key) == NULL ? i : N_LINK_KEYS;
+    return wf_param_find(ops->params, key) == NULL
+               ? WF_LOOKUP_INDEX(link_keys, N_LINK_KEYS, key)
+               : N_LINK_KEYS;
 }
 
 static enum wf_status read_keys(const struct wf_machine_reader *reader, struct mapping *map,
@@ -149,7 +146,7 @@ static enum wf_status read_keys(const struct wf_machine_reader *reader, struct m
 {
     static const char *const known[] = {"kind",      "inside", "link_latency",
                                         "bandwidth", "links",  NULL};
-    const struct wf_yaml *first = wf_machine_get(map->node, map->ops->params[0].name);
+    const struct wf_yaml *first = wf_yaml_get(map->node, map->ops->params[0].name);
     enum wf_status status = WF_OK;
 
     put_text(&map->text, map->ops->name);
@@ -299,7 +296,7 @@ static enum wf_status try_link(const struct wf_machine_reader *reader, const cha
 static const struct wf_yaml *default_link(const struct wf_machine_reader *reader,
                                           const char *key)
 {
-    const struct wf_yaml *node = wf_machine_get(reader->network, key);
+    const struct wf_yaml *node = wf_yaml_get(reader->network, key);
 
     return node != NULL && node->kind == WF_YAML_SCALAR && strchr(node->text, ',') == NULL
                ? node

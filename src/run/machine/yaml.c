@@ -61,14 +61,17 @@ void wf_yaml_free(struct wf_yaml *root)
     }
 }
 
-static bool has_key(const struct wf_yaml *map, const char *key)
+const struct wf_yaml *wf_yaml_get(const struct wf_yaml *map, const char *key)
 {
+    if (map == NULL || map->kind != WF_YAML_MAP) {
+        return NULL;
+    }
     for (const struct wf_yaml *node = map->first; node != NULL; node = node->next) {
         if (strcmp(node->key, key) == 0) {
-            return true;
+            return node;
         }
     }
-    return false;
+    return NULL;
 }
 
 static struct wf_yaml *innermost(const struct reader *reader)
@@ -80,7 +83,7 @@ static struct wf_yaml *innermost(const struct reader *reader)
 static enum wf_status take_key(struct reader *reader, const char *text, struct wf_yaml_place at,
                                struct wf_err *err)
 {
-    if (has_key(innermost(reader), text)) {
+    if (wf_yaml_get(innermost(reader), text) != NULL) {
         return wf_err_set(err, WF_EINVAL, "%u:%u: the key '%.64s' is given twice", at.line,
                           at.column, text);
     }

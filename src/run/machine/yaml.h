@@ -42,5 +42,9 @@ enum wf_status wf_yaml_parse(const char *text, size_t size, struct wf_yaml **out
                              struct wf_err *err);
 void wf_yaml_free(struct wf_yaml *root); /* null is allowed */
 
+/* The value of a key in a mapping. Null if there is none, or if `map` is null or not a
+ * mapping. */
+const struct wf_yaml *wf_yaml_get(const struct wf_yaml *map, const char *key);
+
 /* The name of a kind in messages: "a list". */
 const char *wf_yaml_kind_name(enum wf_yaml_kind kind);

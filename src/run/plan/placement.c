@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/plan/placement.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -484,7 +485,7 @@ static enum wf_status sort_blocks(const struct placer *placer,
         uint32_t end = wf_net_end(&placer->ends, list[i], 0);
         order[i] = (struct in_block){key_of(topo, end, size, placement), list[i]};
     }
-    qsort(order, n, sizeof(*order), by_key);
+    WF_SORT(order, n, by_key);
     for (uint32_t i = 0; i < n; i++) {
         list[i] = order[i].node;
     }

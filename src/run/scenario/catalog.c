@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/scenario/catalog.h"
 
+#include "base/lookup.h"
 #include "engine/models/bench.h"
 #include "model/net/net.h"
 #include "model/net/route/route.h"
@@ -130,10 +131,7 @@ bool wf_catalog_find(const char *kind, const char *name, struct wf_catalog_entry
 
 const char *wf_catalog_title(const char *kind)
 {
-    for (size_t k = 0; k < N_KINDS; k++) {
-        if (strcmp(kinds[k].name, kind) == 0) {
-            return kinds[k].title;
-        }
-    }
-    return kind;
+    size_t k = WF_LOOKUP_INDEX(kinds, N_KINDS, kind);
+
+    return k < N_KINDS ? kinds[k].title : kind;
 }

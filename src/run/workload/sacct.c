@@ -6,6 +6,7 @@
  */
 #include "run/workload/reader.h"
 
+#include "base/lookup.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -150,12 +151,7 @@ static bool has_not_run(const char *state)
 {
     static const char *const states[] = {"PENDING", "RUNNING", "REQUEUED", "SUSPENDED"};
 
-    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
-        if (strcmp(state, states[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return WF_LOOKUP_AMONG(states, sizeof(states) / sizeof(states[0]), state) != NULL;
 }
 
 static enum wf_status take_job(const struct row *row)

@@ -2,6 +2,7 @@
 /* Runs what every part of weft has to pass on the parts of a plug-in: the conformance tests, each in
  * a process of its own, so that a crash of the plug-in is an answer too. */
 #include "base/install.h"
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "ui/cli/cli.h"
 #include "ui/plugin/plugin.h"
@@ -131,12 +132,9 @@ static enum wf_status check_part(struct wf_cli *cli, const char *program,
 
 static const char *program_for(const char *kind)
 {
-    for (size_t i = 0; i < N_CHECKS; i++) {
-        if (strcmp(checks[i].kind, kind) == 0) {
-            return checks[i].program;
-        }
-    }
-    return NULL;
+    size_t i = WF_LOOKUP_INDEX(checks, N_CHECKS, kind);
+
+    return i < N_CHECKS ? checks[i].program : NULL;
 }
 
 static enum wf_status check_number(struct wf_cli *cli, const char *plugin, size_t i,

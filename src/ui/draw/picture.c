@@ -40,8 +40,7 @@ void wf_draw_picture_note(struct wf_draw_picture *picture, double x, double y, d
     va_start(ap, fmt);
     (void)vsnprintf(note.text, sizeof(note.text), fmt, ap);
     va_end(ap);
-    WF_GROW(picture->notes, picture->n_notes, picture->notes_capacity);
-    picture->notes[picture->n_notes++] = note;
+    WF_PUSH(picture->notes, picture->n_notes, picture->notes_capacity, note);
 }
 
 void wf_draw_picture_legend(struct wf_draw_picture *picture, const char *fmt, ...)

@@ -155,8 +155,7 @@ static struct wf_track_list read_list(const char *text, size_t n_names,
     while (*text != '\0' && read_call(&text, &now, &call)) {
         if (call.name < n_names &&
             wf_choice_touches(view, (int64_t)call.from, (int64_t)call.until + 1)) {
-            WF_GROW(list.calls, list.n, capacity);
-            list.calls[list.n++] = call;
+            WF_PUSH(list.calls, list.n, capacity, call);
         }
     }
     return list;
@@ -192,10 +191,10 @@ static void read_messages(struct wf_track_calls *calls, const struct wf_tracks *
     size_t capacity = 0;
 
     while (wf_track_message(&walk, &message)) {
-        WF_GROW(calls->messages, calls->n_messages, capacity);
-        calls->messages[calls->n_messages++] = (struct wf_track_matched){
-            message, tracks->number[message.from] - 1, tracks->number[message.to] - 1,
-            WF_TRACK_NO_CALL, WF_TRACK_NO_CALL};
+        WF_PUSH(calls->messages, calls->n_messages, capacity,
+                (struct wf_track_matched){message, tracks->number[message.from] - 1,
+                                          tracks->number[message.to] - 1, WF_TRACK_NO_CALL,
+                                          WF_TRACK_NO_CALL});
     }
 }
 
@@ -308,7 +307,7 @@ static void find_receivers(struct wf_track_calls *calls)
                 (struct wf_track_received){each->to, 0, each->message.arrival, i};
         }
     }
-    qsort(calls->received, n, sizeof(*calls->received), compare_received);
+    WF_SORT(calls->received, n, compare_received);
     for (size_t i = 0; i < n; i++) {
         struct wf_track_received *in = &calls->received[i];
         struct wf_track_matched *each = &calls->messages[in->message];
@@ -325,7 +324,7 @@ static void find_receivers(struct wf_track_calls *calls)
             calls->received[calls->n_received++] = in;
         }
     }
-    qsort(calls->received, calls->n_received, sizeof(*calls->received), compare_received);
+    WF_SORT(calls->received, calls->n_received, compare_received);
 }
 
 void wf_track_calls_init(struct wf_track_calls *calls, const struct wf_value *doc,

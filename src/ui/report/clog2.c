@@ -169,9 +169,7 @@ static int compare(const void *a, const void *b)
 
 static void put_items(struct wf_clog2_out *log, struct items *items)
 {
-    if (items->n > 0) {
-        qsort(items->list, items->n, sizeof(*items->list), compare);
-    }
+    WF_SORT(items->list, items->n, compare);
     for (size_t i = 0; i < items->n; i++) {
         const struct item *item = &items->list[i];
         if (item->kind == ENTERS || item->kind == LEAVES) {

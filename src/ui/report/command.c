@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/report/command.h"
 
+#include "base/lookup.h"
+
 #include <string.h>
 
 /* Settings with options of their own; others are given with -p. */
@@ -21,12 +23,9 @@ enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };
 
 static const char *option_of(const char *key)
 {
-    for (size_t i = 0; i < N_OPTIONS; i++) {
-        if (strcmp(options[i].key, key) == 0) {
-            return options[i].option;
-        }
-    }
-    return NULL;
+    size_t i = WF_LOOKUP_INDEX(options, N_OPTIONS, key);
+
+    return i < N_OPTIONS ? options[i].option : NULL;
 }
 
 /* Adds a text in quotes if the shell would not take it as one word. */
@@ -54,12 +53,7 @@ static bool is_yes(const char *text)
 {
     static const char *const words[] = {"yes", "true", "on", "1"};
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (strcmp(text, words[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return WF_LOOKUP_AMONG(words, sizeof(words) / sizeof(words[0]), text) != NULL;
 }
 
 static void add_setting(struct wf_phrase *out, const char *key, const char *value)

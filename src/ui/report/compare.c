@@ -105,16 +105,6 @@ static void differ(struct walk *walk, const struct wf_value *a, const struct wf_
     (void)fprintf(walk->out, "%s\n", line.text);
 }
 
-static const struct wf_value *member(const struct wf_value *section, const char *name)
-{
-    for (const struct wf_value *v = section->first; v != NULL; v = v->next) {
-        if (strcmp(v->name, name) == 0) {
-            return v;
-        }
-    }
-    return NULL;
-}
-
 static void walk_values(struct walk *walk, const struct wf_value *a, const struct wf_value *b);
 
 /* Descends one level, to a member or a list element. */
@@ -132,10 +122,10 @@ static void step(struct walk *walk, const struct wf_value *a, const struct wf_va
 static void walk_section(struct walk *walk, const struct wf_value *a, const struct wf_value *b)
 {
     for (const struct wf_value *v = a->first; v != NULL; v = v->next) {
-        step(walk, v, member(b, v->name), v->name);
+        step(walk, v, wf_doc_member(b, v->name), v->name);
     }
     for (const struct wf_value *v = b->first; v != NULL; v = v->next) {
-        if (member(a, v->name) == NULL) {
+        if (wf_doc_member(a, v->name) == NULL) {
             step(walk, NULL, v, v->name);
         }
     }
@@ -276,7 +266,7 @@ static void add_changed(const struct wf_value *a, const struct wf_value *b, FILE
                  v = is_one ? NULL : v->next) {
                 const struct wf_value *other = sides[!side];
                 other = other != NULL && other->type == WF_VALUE_SECTION
-                            ? member(other, v->name)
+                            ? wf_doc_member(other, v->name)
                             : other;
                 bool twice = side == 1 && other != NULL; /* told already */
                 if (v->type != WF_VALUE_TEXT || twice ||

@@ -61,9 +61,7 @@ static struct ends ends_of(const struct wf_tracks *tracks)
         add_end(&ends, (struct end){message.departure, from, to, message.bytes, 0, false});
         add_end(&ends, (struct end){message.arrival, to, from, message.bytes, 0, true});
     }
-    if (ends.n > 0) {
-        qsort(ends.list, ends.n, sizeof(*ends.list), compare);
-    }
+    WF_SORT(ends.list, ends.n, compare);
     return ends;
 }
 

@@ -227,9 +227,7 @@ static void paraver_write(const struct wf_value *doc, const struct wf_write_opti
     add_spans(&lines, &tracks);
     add_events(&lines, &calls);
     add_messages(&lines, &calls);
-    if (lines.n > 0) {
-        qsort(lines.list, lines.n, sizeof(*lines.list), compare);
-    }
+    WF_SORT(lines.list, lines.n, compare);
     for (size_t i = 0; i < lines.n; i++) {
         write_line(&lines.list[i], &machine, out);
     }

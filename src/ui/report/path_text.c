@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/report/path_text.h"
 
+#include "base/lookup.h"
 #include "base/result/times.h"
 
 #include <string.h>
@@ -69,13 +70,10 @@ static const struct {
 static const char *change_text(const struct wf_value *item)
 {
     const char *change = wf_doc_get_text(item, "change", "");
+    const size_t n = sizeof(changes) / sizeof(changes[0]);
+    size_t i = WF_LOOKUP_INDEX(changes, n, change);
 
-    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-        if (strcmp(changes[i].change, change) == 0) {
-            return changes[i].word;
-        }
-    }
-    return change;
+    return i < n ? changes[i].word : change;
 }
 
 static bool is_run(const struct wf_value *item)

@@ -15,8 +15,8 @@ enum { SHORT = 64, LONG = 64 << 10 };
 
 static const double ps = 1e12;
 
-static const struct wf_measured_curve *find(const struct wf_measured_log *log,
-                                            enum wf_measured_what what)
+static const struct wf_measured_curve *curve_of(const struct wf_measured_log *log,
+                                                enum wf_measured_what what)
 {
     for (size_t i = 0; i < log->n; i++) {
         if (log->curves[i].what == what) {
@@ -150,8 +150,8 @@ static void add_sizes(struct wf_measured_fit *fit, const struct wf_measured_curv
 
 static void fit_messages(const struct wf_measured_log *log, struct wf_measured_fit *fit)
 {
-    const struct wf_measured_curve *latency = find(log, WF_MEASURED_LATENCY);
-    const struct wf_measured_curve *stream = find(log, WF_MEASURED_BANDWIDTH);
+    const struct wf_measured_curve *latency = curve_of(log, WF_MEASURED_LATENCY);
+    const struct wf_measured_curve *stream = curve_of(log, WF_MEASURED_BANDWIDTH);
     double total = latency != NULL ? short_latency(latency) : 0;
     double bandwidth = long_bandwidth(latency, stream), each = 0;
     char text[WF_UNITS_TEXT_MAX];
@@ -316,8 +316,8 @@ static void fit_gpus(const struct wf_measured_log *log, struct wf_measured_fit *
 
 static void fit_nodes(const struct wf_measured_log *log, struct wf_measured_fit *fit)
 {
-    const struct wf_measured_curve *stream = find(log, WF_MEASURED_STREAM);
-    const struct wf_measured_curve *dgemm = find(log, WF_MEASURED_DGEMM);
+    const struct wf_measured_curve *stream = curve_of(log, WF_MEASURED_STREAM);
+    const struct wf_measured_curve *dgemm = curve_of(log, WF_MEASURED_DGEMM);
     char text[WF_UNITS_TEXT_MAX];
 
     if (stream != NULL) {
@@ -332,7 +332,7 @@ static void fit_nodes(const struct wf_measured_log *log, struct wf_measured_fit 
     } else {
         miss(fit, "cpu.gflops", "DGEMM of HPCC, or weft calibrate --kernels");
     }
-    if (find(log, WF_MEASURED_HPL) != NULL && dgemm == NULL) {
+    if (curve_of(log, WF_MEASURED_HPL) != NULL && dgemm == NULL) {
         miss(fit, "cpu.efficiency", "DGEMM: HPL alone mixes computing with communication");
     }
 }
@@ -340,8 +340,8 @@ static void fit_nodes(const struct wf_measured_log *log, struct wf_measured_fit 
 enum wf_status wf_measured_fit(const struct wf_measured_log *log, struct wf_measured_fit *out,
                                struct wf_err *err)
 {
-    bool messages =
-        find(log, WF_MEASURED_LATENCY) != NULL || find(log, WF_MEASURED_BANDWIDTH) != NULL;
+    bool messages = curve_of(log, WF_MEASURED_LATENCY) != NULL ||
+                    curve_of(log, WF_MEASURED_BANDWIDTH) != NULL;
 
     *out = (struct wf_measured_fit){.n = 0};
     if (messages || gpu_curve(log, false) == NULL) {

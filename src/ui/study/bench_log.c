@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/lookup.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -111,12 +112,9 @@ static enum wf_coll_kind kind_of(const char *name)
     if (n > 4 && strcmp(plain + n - 4, "perf") == 0) {
         plain[n - 4] = '\0';
     }
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(plain, names[i].name) == 0) {
-            return names[i].kind;
-        }
-    }
-    return WF_COLL_KINDS;
+    const size_t n_names = sizeof(names) / sizeof(names[0]);
+    size_t i = WF_LOOKUP_INDEX(names, n_names, plain);
+    return i < n_names ? names[i].kind : WF_COLL_KINDS;
 }
 
 /* ---- curves ---- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/calibration.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,5 +246,5 @@ void wf_calibration_samples(const struct wf_calibration *measured,
             m->bytes, m->ns / (2 * (double)m->rounds),
             both != NULL ? (both->ns - both->lag) / (double)both->rounds : 0};
     }
-    qsort(samples, input->n, sizeof(*samples), compare);
+    WF_SORT(samples, input->n, compare);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/calibration_errors.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +49,7 @@ static double quantile(double *values, size_t n, double part)
     if (n == 0) {
         return 0;
     }
-    qsort(values, n, sizeof(*values), compare_numbers);
+    WF_SORT(values, n, compare_numbers);
     double at = part * (double)(n - 1);
     size_t i = (size_t)at, next = i + 1 < n ? i + 1 : i;
     return values[i] + (at - (double)i) * (values[next] - values[i]);

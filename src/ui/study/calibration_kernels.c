@@ -227,7 +227,7 @@ static int by_value(const void *a, const void *b)
 
 static double median(double *values, uint32_t n)
 {
-    qsort(values, n, sizeof(*values), by_value);
+    WF_SORT(values, n, by_value);
     return n > 0 ? values[n / 2] : 0;
 }
 

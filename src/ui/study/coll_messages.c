@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/coll_messages.h"
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -180,9 +181,7 @@ void wf_study_messages_init(struct wf_study_messages *out, const struct wf_coll_
     memset(out, 0, sizeof(*out));
     out->n = (uint32_t)(walk.sent.size / sizeof(*out->sent));
     out->sent = (void *)walk.sent.data;
-    if (out->n > 0) {
-        qsort(out->sent, out->n, sizeof(*out->sent), by_round);
-    }
+    WF_SORT(out->sent, out->n, by_round);
     sum_up(&walk, out);
     for (uint32_t i = 0; i < walk.n_ranks; i++) {
         wf_buf_fini(&walk.ranks[i].pending);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Studies without a file: of values that commands name, and of results that are there. */
 #include "base/array.h"
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "base/result/result.h"
 #include "ui/study/study.h"
@@ -41,8 +42,7 @@ enum wf_status wf_study_axes_add(struct wf_study_axes *axes, const char *text,
     *rest++ = '\0';
     axis.key = key;
     while ((value = strsep(&rest, separator)) != NULL) {
-        WF_GROW(axis.texts, axis.n, capacity);
-        axis.texts[axis.n++] = wf_xstrdup(value);
+        WF_PUSH(axis.texts, axis.n, capacity, wf_xstrdup(value));
     }
     wf_study_axes_push(axes, axis);
     for (size_t i = 0; i < axis.n; i++) {
@@ -109,14 +109,8 @@ enum wf_status wf_study_grid(const struct wf_scenario *base, const struct wf_stu
 bool wf_study_follow(struct wf_study *study, const char *key, const char *text,
                      const char *leader, const char *value)
 {
-    size_t k = 0, l = 0;
-
-    while (k < study->n_keys && strcmp(study->keys[k], key) != 0) {
-        k++;
-    }
-    while (l < study->n_keys && strcmp(study->keys[l], leader) != 0) {
-        l++;
-    }
+    size_t k = WF_LOOKUP_INDEX(study->keys, study->n_keys, key);
+    size_t l = WF_LOOKUP_INDEX(study->keys, study->n_keys, leader);
     bool found = false;
     for (size_t i = 0; i < study->n_points && l < study->n_keys; i++) {
         struct wf_study_point *point = &study->points[i];
@@ -191,9 +185,7 @@ static enum wf_status add_path(struct found *found, const char *path, unsigned d
         }
     }
     (void)closedir(dir);
-    if (n > 0) {
-        qsort(names, n, sizeof(*names), by_text);
-    }
+    WF_SORT(names, n, by_text);
     for (size_t i = 0; i < n; i++) {
         if (depth < DEPTH_MAX) {
             (void)add_path(found, names[i], depth + 1, err); /* no errors within a folder */
@@ -270,12 +262,7 @@ static bool is_known(const struct wf_study *study, const char *key)
             return true;
         }
     }
-    for (size_t k = 0; k < study->n_keys; k++) {
-        if (strcmp(study->keys[k], key) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return WF_LOOKUP_AMONG(study->keys, study->n_keys, key) != NULL;
 }
 
 /* Finds what varies, and what all have in common. */

@@ -5,6 +5,7 @@
  * confidence interval. */
 #include "ui/draw/plot.h"
 #include "base/array.h"
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -268,12 +269,9 @@ static const char *scale_x(struct plan *plan, const char *unit)
 /* The number of a category from 1 on; a new one gets the next. */
 static double place_of(struct plan *plan, const char *text)
 {
-    size_t at = 0;
-
     text = text != NULL ? text : "";
-    while (at < plan->n_names && strcmp(plan->names[at], text) != 0) {
-        at++;
-    }
+    size_t at = WF_LOOKUP_INDEX(plan->names, plan->n_names, text);
+
     if (at == plan->n_names && plan->n_names < NAMES_MAX) {
         plan->names[plan->n_names++] = text;
     }
@@ -465,8 +463,7 @@ static void add_names(const struct wf_value *section, const char *before, struct
         if (v->type == WF_VALUE_SECTION) {
             add_names(v, path, names);
         } else if (v->type == WF_VALUE_COUNT || v->type == WF_VALUE_REAL) {
-            WF_GROW(names->list, names->n, names->capacity);
-            names->list[names->n++] = wf_xstrdup(path);
+            WF_PUSH(names->list, names->n, names->capacity, wf_xstrdup(path));
         }
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The points of a study as a table for people, the best first. */
 #include "base/array.h"
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -71,12 +72,9 @@ static int better(const void *a, const void *b)
 /* The path of a measure by its title, or the name itself. */
 static const char *path_of(const char *name)
 {
-    for (size_t i = 0; i < N_MEASURES; i++) {
-        if (strcmp(measures[i].title, name) == 0) {
-            return measures[i].path;
-        }
-    }
-    return name;
+    size_t i = WF_LOOKUP_INDEX(measures, N_MEASURES, name);
+
+    return i < N_MEASURES ? measures[i].path : name;
 }
 
 /* Whether the points can be ordered by it: a setting that varies, or a number that any has. */
@@ -120,7 +118,7 @@ enum wf_status wf_study_sort(struct wf_study *study, const char *by, struct wf_e
             all[i].by = falls ? -number(value) : number(value);
         }
     }
-    qsort(all, study->n_points, sizeof(*all), better);
+    WF_SORT(all, study->n_points, better);
     for (size_t i = 0; i < study->n_points; i++) {
         study->points[i] = all[i].point;
     }

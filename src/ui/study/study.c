@@ -2,6 +2,7 @@
 #include "ui/study/study.h"
 
 #include "base/file.h"
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "run/machine/machine.h"
@@ -244,11 +245,8 @@ static enum wf_status check_members(const struct reading *reading, const struct 
     enum { MEMBERS = sizeof(names) / sizeof(names[0]) };
 
     for (const struct wf_yaml *at = root->first; at != NULL; at = at->next) {
-        size_t i = 0;
         WF_TRY(check_member(reading, at, names, MEMBERS, ""));
-        while (strcmp(names[i], at->key) != 0) {
-            i++;
-        }
+        size_t i = WF_LOOKUP_INDEX(names, MEMBERS, at->key);
         if (at->kind != kinds[i]) {
             return fault(reading, at, "'%s' is %s, but %s is expected", at->key,
                          wf_yaml_kind_name(at->kind), wf_yaml_kind_name(kinds[i]));

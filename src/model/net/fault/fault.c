@@ -85,7 +85,7 @@ static void find_epochs(struct wf_fault_plan *plan)
             all[n++].begin = item->until;
         }
     }
-    qsort(all, n, sizeof(*all), by_time);
+    WF_SORT(all, n, by_time);
     for (uint32_t i = 0; i < n; i++) {
         if (n_kept == 0 || all[i].begin != all[n_kept - 1].begin) {
             all[n_kept++] = all[i];

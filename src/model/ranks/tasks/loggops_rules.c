@@ -112,8 +112,7 @@ static void add_ready(struct wf_loggops *l, uint32_t host, uint64_t number,
     struct wf_loggops_list *list = &l->ready[l->ready[0].host == host ? 0 : 1];
 
     list->host = host;
-    WF_GROW(list->steps, list->n, list->capacity);
-    list->steps[list->n++] = (struct wf_loggops_ready){number, *step};
+    WF_PUSH(list->steps, list->n, list->capacity, (struct wf_loggops_ready){number, *step});
 }
 
 /* Tells the `n` steps that wait for the start or the end of a step. */

@@ -7,6 +7,7 @@
  * whose fields are the arguments of the call. The start of MPI_Init and the end of MPI_Finalize are
  * "-", as there is no MPI_Wtime() outside of the two. Lines that begin with # are comments. The
  * names of files have the rank with as many digits as the number of ranks has. */
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "program/trace/kit/kit.h"
@@ -404,12 +405,7 @@ static void check_names(const struct wf_records *records, const char *path, stru
 
 static const struct call *find_call(const char *name)
 {
-    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-        if (strcmp(calls[i].name, name) == 0) {
-            return &calls[i];
-        }
-    }
-    return NULL;
+    return WF_LOOKUP_AMONG(calls, sizeof(calls) / sizeof(calls[0]), name);
 }
 
 /* Computing since the last call, in picoseconds. */

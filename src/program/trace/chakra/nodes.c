@@ -2,6 +2,7 @@
 #include "program/trace/chakra/chakra.h"
 
 #include "base/array.h"
+#include "base/lookup.h"
 #include "base/units.h"
 
 #include <ctype.h>
@@ -40,11 +41,7 @@ enum wf_chakra_attr wf_chakra_attr_of(const char *name, size_t length)
     if (strcmp(plain, "commgroup") == 0) {
         return WF_CHAKRA_PG_NAME; /* as it was called until 2025 */
     }
-    enum wf_chakra_attr attr = 0;
-    while (attr < WF_CHAKRA_ATTRS && strcmp(plain, attr_names[attr]) != 0) {
-        attr++;
-    }
-    return attr;
+    return (enum wf_chakra_attr)WF_LOOKUP_INDEX(attr_names, WF_CHAKRA_ATTRS, plain);
 }
 
 void wf_chakra_raw_reset(struct wf_chakra_raw *raw)

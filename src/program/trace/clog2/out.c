@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/trace/clog2/out.h"
 
+#include "base/lookup.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -168,12 +170,10 @@ static const char *color_of(const char *name, uint32_t number)
     static const char *const others[] = {"maroon", "orange",    "SteelBlue", "khaki",
                                          "plum",   "turquoise", "sienna",    "OliveDrab"};
 
-    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
-        if (strcmp(name, usual[i].name) == 0) {
-            return usual[i].color;
-        }
-    }
-    return others[number % (sizeof(others) / sizeof(others[0]))];
+    const size_t n = sizeof(usual) / sizeof(usual[0]);
+    size_t i = WF_LOOKUP_INDEX(usual, n, name);
+
+    return i < n ? usual[i].color : others[number % (sizeof(others) / sizeof(others[0]))];
 }
 
 void wf_clog2_out_define(struct wf_clog2_out *log, uint64_t ps, const char *name)

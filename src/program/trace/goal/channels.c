@@ -144,7 +144,7 @@ static int by_key(const void *a, const void *b)
 static void sort_channels(struct channel *channels, uint64_t n)
 {
     if (n > 32) {
-        qsort(channels, n, sizeof(*channels), by_key);
+        WF_SORT(channels, n, by_key);
         return;
     }
     for (uint64_t i = 1; i < n; i++) {

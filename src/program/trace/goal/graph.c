@@ -109,7 +109,7 @@ static void sort_rank(void *arg, uint32_t worker, uint32_t number, struct wf_err
     (void)worker;
     (void)err;
     if (sorting->is_unsorted[number]) {
-        qsort(rank->edges, rank->n_edges, sizeof(*rank->edges), by_after);
+        WF_SORT(rank->edges, rank->n_edges, by_after);
         link_ops(rank);
     }
 }

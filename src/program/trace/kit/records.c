@@ -199,9 +199,9 @@ static void merge_names(struct wf_records *records, struct wf_records *const *pa
             if (parts[i]->first[k] == NOBODY) {
                 continue;
             }
-            WF_GROW(all, n_all, capacity);
-            all[n_all++] =
-                (struct part_name){wf_strings_at(&parts[i]->names, k), parts[i]->first[k], k};
+            WF_PUSH(
+                all, n_all, capacity,
+                (struct part_name){wf_strings_at(&parts[i]->names, k), parts[i]->first[k], k});
         }
     }
     WF_SORT(all, n_all, by_first);

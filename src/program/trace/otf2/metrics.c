@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/trace/otf2/metrics.h"
 
+#include "base/lookup.h"
 #include "program/trace/otf2/defs.h"
 
 #include <stdio.h>
@@ -25,12 +26,10 @@ static double ps_of(const char *unit)
     } units[] = {{"s", 1e12},   {"sec", 1e12}, {"ms", 1e9},   {"msec", 1e9},   {"us", 1e6},
                  {"usec", 1e6}, {"ns", 1e3},   {"nsec", 1e3}, {"\u00b5s", 1e6}};
 
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-        if (strcmp(unit, units[i].name) == 0) {
-            return units[i].ps;
-        }
-    }
-    return 0;
+    const size_t n = sizeof(units) / sizeof(units[0]);
+    size_t i = WF_LOOKUP_INDEX(units, n, unit);
+
+    return i < n ? units[i].ps : 0;
 }
 
 void wf_otf2_metrics_finish(struct wf_otf2_defs *defs)

@@ -568,7 +568,7 @@ static enum wf_status check_files(const struct wf_native_set *set, struct wf_err
         const struct wf_native_file *file = &set->files[i];
         files[i] = (struct identity){file->device, file->inode, file->path};
     }
-    qsort(files, set->n_files, sizeof(*files), compare_identities);
+    WF_SORT(files, set->n_files, compare_identities);
     for (uint32_t i = 1; i < set->n_files && status == WF_OK; i++) {
         if (compare_identities(&files[i - 1], &files[i]) == 0) {
             status = wf_err_set(err, WF_EINVAL, "'%.200s' and '%.200s' are the same file",

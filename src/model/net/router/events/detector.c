@@ -10,6 +10,7 @@
  * routers do so in the same cycles, after the decisions of the cycle. A router without
  * packets reports nothing.
  */
+#include "base/array.h"
 #include "base/mem.h"
 #include "model/net/router/events/reads.h"
 #include "model/net/router/rules/inject.h"
@@ -223,7 +224,7 @@ static struct wf_net_deadlock find_deadlock(const struct detector *own, struct w
     for (uint32_t cell = own->waits; cell != 0; cell = read_cell(ctx, cell)->next) {
         waits[n++] = read_cell(ctx, cell)->wait;
     }
-    qsort(waits, n, sizeof(*waits), by_queue);
+    WF_SORT(waits, n, by_queue);
     n = wf_net_waits_prune(waits, n);
     struct wf_net_deadlock deadlock = wf_net_deadlock_find(waits, n);
     free(waits);
