@@ -110,9 +110,9 @@ static enum wf_status read_cell(struct csv *csv, enum column column, char *cell,
                          [DEPTH] = &out->depth};
 
     if (column == OPERATION) {
-        for (uint8_t i = 0; i < WF_GEN_KERNEL_KINDS; i++) {
+        for (int i = 0; i < WF_GEN_KERNEL_KINDS; i++) {
             if (strcasecmp(cell, kind_names[i]) == 0) {
-                out->kind = i;
+                out->kind = (uint8_t)i;
                 return WF_OK;
             }
         }
