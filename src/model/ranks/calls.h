@@ -53,7 +53,7 @@ enum wf_take {
     WF_TAKE_SOME, /* whatever is complete */
 };
 enum wf_called wf_rank_test(const struct wf_caller *who, const struct wf_request_set *set,
-                            enum wf_take take);
+                            enum wf_take what);
 /* Detaches a request: it is freed as soon as it is complete. */
 void wf_rank_detach(const struct wf_caller *who, uint32_t request);
 /* Cancels a receive if it has not matched a message, and sets rank->found if it was

@@ -22,10 +22,10 @@
 
 #include "model/topo/topo.h"
 
-/* Builds the network `whole` after this damage; `whole` must live as long as the result. Fails
+/* Builds the network `whole` after the damage of this text; `whole` must live as long as the result. Fails
  * with WF_EINVAL, naming the item, if an item makes no sense or a compute node is cut off.
  * Ownership as in ops->create. */
-enum wf_status wf_topo_damaged_create(const struct wf_topo *whole, const char *damage,
+enum wf_status wf_topo_damaged_create(const struct wf_topo *whole, const char *text,
                                       struct wf_topo **out, struct wf_err *err);
 
 /* Builds the network after the damage with all its vertices, which keep their numbers. Vertices

@@ -35,7 +35,7 @@ struct wf_source *wf_vrank_recorder_new(const struct wf_vrank_recorder_config *c
 
 /* Writes the ops that are still held. Called when the run is over; no op may be asked for
  * afterwards. */
-enum wf_status wf_vrank_recorder_finish(struct wf_source *recorder, struct wf_err *err);
+enum wf_status wf_vrank_recorder_finish(struct wf_source *source, struct wf_err *err);
 
 /* Whether everything was written to this record so far; if not, `err` tells why. */
 bool wf_vrank_recorder_keeps(const struct wf_source *recorder, uint32_t record,

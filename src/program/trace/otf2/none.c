@@ -13,7 +13,7 @@ enum wf_status wf_otf2_has_library(struct wf_err *err)
 }
 
 enum wf_status wf_otf2_out_open(const char *directory, const char *name, uint32_t n_ranks,
-                                const char *creator, struct wf_otf2_out **out,
+                                const char *creator, struct wf_otf2_out **result,
                                 struct wf_err *err)
 {
     return wf_otf2_has_library(err);

@@ -21,7 +21,7 @@ enum wf_status wf_otf2_has_library(struct wf_err *err);
 /* An archive in this directory, with the communicator 0 of all ranks and a clock of
  * picoseconds. Errors call it `name`, the path that the user gave. `creator` may be null. */
 enum wf_status wf_otf2_out_open(const char *directory, const char *name, uint32_t n_ranks,
-                                const char *creator, struct wf_otf2_out **out,
+                                const char *creator, struct wf_otf2_out **result,
                                 struct wf_err *err);
 
 /* Defines a region, or a communicator of these ranks; returns its number. */

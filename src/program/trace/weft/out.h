@@ -15,7 +15,7 @@ struct wf_native_out;
 
 enum wf_status wf_native_out_open(const char *path,
                                   const struct wf_trace_writer_options *options,
-                                  uint32_t block_size, struct wf_native_out **out,
+                                  uint32_t block_size, struct wf_native_out **result,
                                   struct wf_err *err);
 
 /* Adds a record to the tables; it is in the file before the next block. */

@@ -38,7 +38,7 @@ struct wf_source *wf_vrank_recorder_new(const struct wf_vrank_recorder_config *c
     wf_panic("a page records no programs");
 }
 
-enum wf_status wf_vrank_recorder_finish(struct wf_source *recorder, struct wf_err *err)
+enum wf_status wf_vrank_recorder_finish(struct wf_source *source, struct wf_err *err)
 {
     return WF_OK;
 }
