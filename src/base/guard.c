@@ -177,6 +177,17 @@ static void release_all(struct wf_guard *guard)
 
 /* ---- guards ---- */
 
+static bool records_in(const struct wf_guard_thread *thread)
+{
+    return thread != NULL && thread->guard->kind == WF_GUARD_RELEASE &&
+           !atomic_load_explicit(&thread->guard->disarmed, memory_order_relaxed);
+}
+
+static bool records(void)
+{
+    return records_in(current);
+}
+
 jmp_buf *wf_guard_enter(struct wf_guard *guard, enum wf_guard_kind kind)
 {
     *guard = (struct wf_guard){.kind = kind};
@@ -192,6 +203,19 @@ void wf_guard_leave(struct wf_guard *guard)
     current = guard->thread.outer;
     free(guard->taken);
     (void)pthread_mutex_destroy(&guard->lock);
+}
+
+void wf_guard_pass(struct wf_guard *guard)
+{
+    const struct wf_guard_thread *outer = guard->thread.outer;
+
+    for (size_t i = 0; records_in(outer) && i < guard->capacity; i++) {
+        if (guard->taken[i].key !=
+            FREE) { /* what finds no room is lost if that call fails, too */
+            (void)put(outer->guard, &guard->taken[i]);
+        }
+    }
+    wf_guard_leave(guard);
 }
 
 enum wf_status wf_guard_error(struct wf_guard *guard, struct wf_err *err)
@@ -231,7 +255,7 @@ static void fail(enum wf_status status, const char *text)
 {
     struct wf_guard_thread *thread = current;
 
-    if (thread == NULL || atomic_load(&thread->guard->disarmed)) {
+    if (!wf_guard_is_armed()) {
         return;
     }
     struct wf_guard *guard = thread->guard;
@@ -274,13 +298,17 @@ void wf_guard_disarm(void)
     }
 }
 
-/* ---- what is taken ---- */
-
-static bool records(void)
+bool wf_guard_is_nested(void)
 {
-    return current != NULL && current->guard->kind == WF_GUARD_RELEASE &&
-           !atomic_load_explicit(&current->guard->disarmed, memory_order_relaxed);
+    return current != NULL && current->outer != NULL;
 }
+
+bool wf_guard_is_armed(void)
+{
+    return current != NULL && !atomic_load(&current->guard->disarmed);
+}
+
+/* ---- what is taken ---- */
 
 static void take(struct wf_taken taken)
 {
@@ -291,9 +319,15 @@ static void take(struct wf_taken taken)
     wf_guard_check();
 }
 
-static bool forget(uintptr_t key)
+/* The guard of this thread that knew it, and knows it no more; null: none. */
+static struct wf_guard *forget(uintptr_t key)
 {
-    return records() && drop(current->guard, key);
+    for (struct wf_guard_thread *at = current; at != NULL; at = at->outer) {
+        if (records_in(at) && drop(at->guard, key)) {
+            return at->guard;
+        }
+    }
+    return NULL;
 }
 
 void wf_guard_block(void *block)
@@ -303,9 +337,14 @@ void wf_guard_block(void *block)
 
 void wf_guard_moved(uintptr_t old, void *block)
 {
+    const struct wf_taken taken = {.key = (uintptr_t)block, .kind = BLOCK};
+    struct wf_guard *guard = old != 0 ? forget(old) : NULL;
+
     /* One that is older than the call belongs to an older object, which keeps it. */
-    if (records() && (forget(old) || old == 0)) {
+    if (old == 0 || (guard != NULL && guard == current->guard)) {
         wf_guard_block(block);
+    } else if (guard != NULL) { /* it has room: for the old one */
+        (void)put(guard, &taken);
     }
 }
 

@@ -65,6 +65,8 @@ struct wf_guard {
 jmp_buf *wf_guard_enter(struct wf_guard *guard, enum wf_guard_kind kind);
 /* After the work, if it did not fail. What it took is the caller's. */
 void wf_guard_leave(struct wf_guard *guard);
+/* Likewise, but what it took is from now on a part of what the guard around it took, if there is one. */
+void wf_guard_pass(struct wf_guard *guard);
 enum wf_status wf_guard_error(struct wf_guard *guard, struct wf_err *err);
 
 /* For what cannot go on: ends the guarded call with this error, or the process with its words and exit code. */
@@ -75,6 +77,12 @@ WF_NORETURN void wf_give_up(enum wf_status status, const char *fmt, ...);
 void wf_guard_check(void);
 /* From now on a failure ends the process: something was begun that cannot be left half done. */
 void wf_guard_disarm(void);
+
+/* Whether this thread is within a guarded call that was made within another one, by a callback. */
+bool wf_guard_is_nested(void);
+
+/* Whether a failure in this thread now ends a call instead of the process. */
+bool wf_guard_is_armed(void);
 
 /* Of base/mem.c: a block is new, or has moved. */
 void wf_guard_block(void *block);

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 from weft_cli import SOURCE, WEFT, check, finish
 
@@ -177,6 +178,24 @@ def check_crash():
     check(done.returncode == 70 and "with the plug-in ./crash.so; 'weft check-plugin'" in done.stderr, "a crash", done)
     done = weft("check-plugin", crashing)
     check(done.returncode == 4 and "routing policy last: crashed" in done.stdout, "a policy that crashes", done)
+    check_crash_of_call(crashing)
+
+
+def check_crash_of_call(crashing):
+    """In a process that uses the library, it is an error of the call; the process goes on."""
+    library = pathlib.Path(WEFT).parent / "src/libweft.so"
+    if not library.exists():
+        return
+    text = ("import signal, weft\nweft.load_plugin(%r)\nrun = lambda routing, **more: weft.run('gen:random', 16, "
+            "network='packet', topology='torus:4x4', net__routing=routing, **more)\n"
+            "for more in {}, {'engine__threads': 2, 'engine__fit': 'no'}:\n  try:\n    run('last', **more)\n"
+            "  except weft.Error as error:\n    print(error.code, error)\n"
+            "print(run('minimal').seconds > 0, signal.getsignal(signal.SIGSEGV) == signal.SIG_DFL)\n" % crashing)
+    environment = {**os.environ, "WEFT_LIBRARY": str(library), "PYTHONPATH": str(SOURCE / "python")}
+    done = subprocess.run([sys.executable, "-B", "-c", text], text=True, capture_output=True, check=False, timeout=60,
+                          env=environment)
+    words = "3 a crash (Segmentation fault) with the plug-in ./crash.so; 'weft check-plugin' finds mistakes of plug-ins"
+    check(done.returncode == 0 and done.stdout.splitlines() == [words, words, "True True"], "a crash of a call", done)
 
 
 def check_completion(plugin):

@@ -5,6 +5,7 @@
 
 #include "base/guard.h"
 #include "base/status.h"
+#include "ui/plugin/plugin.h"
 
 #include <weft/weft.h>
 
@@ -14,17 +15,21 @@ struct wf_study_trace_options;
 
 /*
  * The body of a function that returns an enum weft_code: does `call`, an expression of enum wf_status
- * that words its failures in `err`, within a guard (base/guard.h), and reports its outcome to `error`.
+ * that words its failures in `err`, within a guard (base/guard.h), which plug-ins that crash are in too, and reports its outcome to `error`.
  */
 #define WF_LIBRARY_CALL(kind, call, error)              \
     struct wf_err err = {.status = WF_OK};              \
     struct wf_guard guard;                              \
     enum wf_status status;                              \
+    const bool watched = wf_plugin_watch_begin();       \
     if (setjmp(*wf_guard_enter(&guard, (kind))) == 0) { \
         status = (call);                                \
         wf_guard_leave(&guard);                         \
     } else {                                            \
         status = wf_guard_error(&guard, &err);          \
+    }                                                   \
+    if (watched) {                                      \
+        wf_plugin_watch_end();                          \
     }                                                   \
     return wf_library_report(status, &err, (error))
 

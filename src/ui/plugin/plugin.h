@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Loads a plug-in and adds all that it has; nothing if it is loaded already. A file that is none, that
@@ -26,3 +27,9 @@ const char *wf_plugin_added(size_t i, const char **kind);
 
 /* The path of plug-in number `i`; null at the end. May be called by signal handlers. */
 const char *wf_plugin_path(size_t i);
+
+/* In between, a crash in a thread of a guarded call (base/guard.h) is a failure of that call, WF_EINVAL with the
+ * name of the plug-in, instead of the end of the process. False, and nothing to end, if no plug-in is
+ * loaded. */
+bool wf_plugin_watch_begin(void);
+void wf_plugin_watch_end(void);

@@ -67,7 +67,7 @@ static struct wf_value *run_guarded(const struct wf_scenario *scenario,
         return NULL;
     }
     err->status = wf_sim_run(scenario, host, &doc, err);
-    wf_guard_leave(&guard);
+    wf_guard_pass(&guard);
     return doc;
 }
 
@@ -87,7 +87,7 @@ static struct wf_scenario *prepare_guarded(const struct wf_study_batch *batch, s
     if (scenario != NULL && batch->memory > 0) {
         *bytes = memory_of(scenario, err);
     }
-    wf_guard_leave(&guard);
+    wf_guard_pass(&guard);
     return scenario;
 }
 
