@@ -179,6 +179,8 @@ CASES = [
     ([*REPLAY, "--topo", "torus:8", "--job", "gen:ring,ranks=1"], 3, "job 1: 1 rank, 1 on a node, "
      "needs 1 node, but torus:8 has only 0 that are free"),
     ([*REPLAY, "--topo", "ttorus:4x2"], 3, "without jump this is a torus: use torus:4x2, or give"),
+    (["replay", "gen:llm", "-n", "8", "--machine", "xc"], 2,
+     "gen:llm: the machine xc does not say how fast its devices compute: set cpu.tflops16, .*or gen.tflops"),
     # link classes
     ([*REPLAY, "-p", "net.links.x.latency=1us"], 2,
      "unknown parameter 'net.links.x.latency': the network model 'loggp' has none of that name; "

@@ -399,12 +399,36 @@ static enum wf_status open_source(struct wf_plan *plan, uint32_t number, struct 
                             : open_trace(plan, number, job, err);
 }
 
+/* A source that counts operations would be as fast on every machine that does not say how fast its devices are. */
+static enum wf_status check_rate(const struct wf_plan *plan, uint32_t number,
+                                 struct wf_err *err)
+{
+    const struct wf_plan_job *job = &plan->jobs[number];
+    const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
+    struct wf_source_work work;
+    char key[64];
+
+    if (plan->scenario->machine == NULL || cpu == NULL || cpu->tflops16 > 0 ||
+        job->gen == NULL || job->source == NULL || !wf_source_work(job->source, &work) ||
+        wf_scenario_find(plan->scenario, job_key(number, "gen.tflops", key, sizeof(key))) !=
+            NULL) {
+        return WF_OK;
+    }
+    return wf_err_set(
+        err, WF_EUSAGE,
+        "gen:%.40s: the machine %.100s does not say how fast its devices compute: set "
+        "cpu.tflops16, the peak of one in 10^12 operations of 16 bits per second, or "
+        "%s, what a rank reaches",
+        job->gen->name, plan->scenario->machine, key);
+}
+
 static enum wf_status open_job(struct wf_plan *plan, uint32_t number, struct wf_err *err)
 {
     struct wf_plan_job *job = &plan->jobs[number];
 
     WF_TRY(check_given(plan, number, err));
     WF_TRY(open_source(plan, number, err));
+    WF_TRY(check_rate(plan, number, err));
     WF_TRY(job->graph != NULL ? check_graph(job, err) : select_parts(plan, number, err));
     WF_TRY(job->graph != NULL ? WF_OK : change_source(plan, number, err));
     job->fold = (struct wf_fold){.copies = 1};
