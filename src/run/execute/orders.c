@@ -454,8 +454,7 @@ enum wf_status wf_orders_prepare(const struct wf_scenario *scenario,
     struct wf_program_params params = {.schedule = NULL};
 
     *out = NULL;
-    if (source == NULL ||
-        strncmp(source->value, WF_PROGRAM_PREFIX, strlen(WF_PROGRAM_PREFIX)) != 0) {
+    if (source == NULL || !wf_setting_runs_program(source)) {
         return WF_OK;
     }
     enum wf_status status = read_settings(scenario, &params, err);

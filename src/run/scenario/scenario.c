@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/ranks/cpu/cpu.h"
 #include "model/ranks/tally.h"
 #include "run/program/program.h"
 #include "run/scenario/catalog.h"
@@ -248,14 +249,58 @@ static void append(struct wf_scenario *scenario, struct wf_setting setting)
     scenario->settings[scenario->n++] = setting;
 }
 
-/* Files may come from strangers, and running a program is more than reading it. */
-static enum wf_status check_trust(const struct wf_setting *setting, struct wf_err *err)
+enum wf_status wf_scenario_check_name(const char *key, struct wf_err *err)
+{
+    const char *of_job = key;
+    struct wf_catalog_entry entry;
+    struct wf_nearest nearest;
+    struct wf_cpu_rule rule;
+    bool has_scope = false;
+    uint32_t number;
+    size_t at = 0;
+
+    (void)wf_scenario_job_key(key, &number, &of_job);
+    size_t scope = strcspn(of_job, ".");
+    const char *name = of_job + scope + (of_job[scope] == '.');
+    if (wf_cpu_rule_parse(name, &rule) != WF_CPU_NO_RULE) {
+        return WF_OK;
+    }
+    wf_nearest_begin(&nearest, name);
+    while (wf_catalog_next(&at, &entry)) {
+        if (entry.params == NULL || strlen(entry.scope) != scope ||
+            strncmp(entry.scope, of_job, scope) != 0) {
+            continue;
+        }
+        if (wf_param_find(entry.params, name) != NULL) {
+            return WF_OK;
+        }
+        has_scope = true;
+        for (const struct wf_param *row = entry.params; row->name != NULL; row++) {
+            wf_nearest_add(&nearest, row->name);
+        }
+    }
+    if (!has_scope) {
+        return WF_OK;
+    }
+    if (nearest.best == NULL) {
+        return wf_err_set(err, WF_EUSAGE, "unknown parameter '%.64s'", key);
+    }
+    return wf_err_set(err, WF_EUSAGE, "unknown parameter '%.64s'; did you mean '%.*s%s'?", key,
+                      (int)(name - key), key, nearest.best);
+}
+
+bool wf_setting_runs_program(const struct wf_setting *setting)
 {
     size_t length = strlen(setting->key), name = strlen("source");
 
-    if (setting->place == NULL || length < name ||
-        strcmp(setting->key + length - name, "source") != 0 ||
-        strncmp(setting->value, WF_PROGRAM_PREFIX, strlen(WF_PROGRAM_PREFIX)) != 0) {
+    return length >= name && strcmp(setting->key + length - name, "source") == 0 &&
+           strncmp(setting->value, WF_PROGRAM_PREFIX, strlen(WF_PROGRAM_PREFIX)) == 0;
+}
+
+/* Files may come from strangers, and running a program is more than reading it. */
+static enum wf_status check_trust(const struct wf_setting *setting, struct wf_err *err)
+{
+    if (setting->place == NULL || !wf_setting_runs_program(setting)) {
         return WF_OK;
     }
     return wf_err_set(err, WF_EINVAL,

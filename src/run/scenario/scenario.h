@@ -94,6 +94,10 @@ void wf_scenario_free(struct wf_scenario *scenario); /* null is allowed */
  * the setting in messages; null means the key itself. */
 enum wf_status wf_scenario_set(struct wf_scenario *scenario, const char *key, const char *value,
                                const char *origin, struct wf_err *err);
+/* WF_EUSAGE if the scope of the key is known, and nothing that a scenario can consist of has this parameter:
+ * for callers that do not know yet what the scenario will be. The error names the nearest one. */
+WF_NODISCARD
+enum wf_status wf_scenario_check_name(const char *key, struct wf_err *err);
 /* Adds a complete setting and takes ownership of its texts, also on failure. If the setting has
  * a place, a failure is WF_EINVAL and its message names the place. */
 enum wf_status wf_scenario_add(struct wf_scenario *scenario, struct wf_setting setting,
@@ -113,6 +117,9 @@ void wf_scenario_note(struct wf_scenario *scenario, const char *fmt, ...);
 
 /* The last setting with that key; null if there is none. */
 const struct wf_setting *wf_scenario_find(const struct wf_scenario *scenario, const char *key);
+
+/* Whether it is the source of a job, and a program that runs. */
+bool wf_setting_runs_program(const struct wf_setting *setting);
 
 /* Sets the member `name` of a parameter table from the setting. Error messages name its origin
  * and place. */

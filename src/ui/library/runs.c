@@ -48,11 +48,17 @@ void weft_scenario_free(struct weft_scenario *scenario)
     }
 }
 
+static enum wf_status set(struct weft_scenario *scenario, const char *key, const char *value,
+                          struct wf_err *err)
+{
+    WF_TRY(wf_scenario_check_name(key, err));
+    return wf_scenario_set(scenario->scenario, key, value, NULL, err);
+}
+
 enum weft_code weft_scenario_set(struct weft_scenario *scenario, const char *key,
                                  const char *value, struct weft_error *error)
 {
-    WF_LIBRARY_CALL(WF_GUARD_KEEP, wf_scenario_set(scenario->scenario, key, value, NULL, &err),
-                    error);
+    WF_LIBRARY_CALL(WF_GUARD_KEEP, set(scenario, key, value, &err), error);
 }
 
 enum weft_code weft_scenario_machine(struct weft_scenario *scenario, const char *which,

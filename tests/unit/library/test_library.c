@@ -78,6 +78,17 @@ static void errors_have_a_code_and_words(void)
 
     CHECK(weft_scenario_set(scenario, "rnaks", "8", &error) == WEFT_USAGE);
     CHECK(error.code == WEFT_USAGE && strstr(error.text, "'ranks'") != NULL);
+    CHECK(weft_scenario_set(scenario, "net.LL", "1us", &error) == WEFT_USAGE);
+    CHECK(strstr(error.text, "'net.LL'; did you mean 'net.L'?") != NULL);
+    CHECK(weft_scenario_set(scenario, "job.1.gen.byts", "8", &error) == WEFT_USAGE);
+    CHECK(strstr(error.text, "did you mean 'job.1.gen.bytes'?") != NULL);
+    CHECK(weft_scenario_set(scenario, "nett.L", "1us", &error) == WEFT_USAGE);
+    CHECK(strstr(error.text, "'net'") != NULL);
+    struct weft_scenario *other = weft_scenario_new();
+    set(other, "cpu.region.solve", "2"); /* a name of the program */
+    set(other, "net.links.global.latency", "1us");
+    set(other, "uncertainty.net.L", "1%");
+    weft_scenario_free(other);
     set(scenario, "net.L", "1parsec");
     CHECK(weft_run(scenario, &result, &error) == WEFT_USAGE);
     CHECK(strstr(error.text, "net.L") != NULL);
