@@ -26,6 +26,10 @@
  * prints, and while it runs weft handles SIGSEGV and the like; and a process ends in which memory runs
  * out while such a program runs, or while one simulation runs on several MPI processes.
  *
+ * Signals belong to the process, so that such programs take turns: a run waits until that of another
+ * thread has ended; within a callback of a run it is refused. Afterwards signal handlers and timers, and
+ * the caller's signal mask and stack for handlers, are what they were before.
+ *
  * Everywhere else lack of memory is an error: the call returns WEFT_LIMIT, or null, and releases what
  * it took. An object that it was to change may keep a part of the change; it can be released, and
  * used, but for a trace that was being read or written.
@@ -92,8 +96,9 @@ WEFT_API void weft_scenario_free(struct weft_scenario *scenario); /* null is all
  * time as the first, begin with "job." and their number from 1 on: "job.1.source",
  * "job.1.ranks", "job.1.gen.bytes"; docs/reference/jobs.md describes them.
  *
- * Both texts are copied. A key whose first word no scenario has ("nett.L") is refused here; weft_run()
- * refuses bad values, and parameters that nothing in this scenario has. `error` may be null.
+ * Both texts are copied. A key that no scenario has ("net.LL") is refused here, and the error names the
+ * nearest one; weft_run() refuses bad values, and parameters that nothing in this scenario has. `error` may be
+ * null.
  */
 WEFT_API enum weft_code weft_scenario_set(struct weft_scenario *scenario, const char *key,
                                           const char *value, struct weft_error *error);
@@ -123,8 +128,8 @@ struct weft_run_options {
     void *progress_arg;
 };
 
-/* The same with options, which may be null. On WEFT_INTERRUPTED there is a partial result too.
- */
+/* The same with options, which may be null. On WEFT_INTERRUPTED there is a partial result too, unless the
+ * run still waited for its turn. */
 WEFT_API enum weft_code weft_run_with(const struct weft_scenario *scenario,
                                       const struct weft_run_options *options,
                                       struct weft_result **result, struct weft_error *error);
@@ -199,8 +204,8 @@ WEFT_API void weft_list(const char *kind, bool (*each)(void *arg, const struct w
 /* Loads a plug-in (weft/plugin.h): what it adds can be named by scenarios and is listed from then on, until
  * the process ends. To be called before other threads use the library. Nothing happens if it is loaded
  * already. A file that is no plug-in, that belongs to another version, that crashes while it is loaded or
- * whose names are taken is WEFT_INPUT, and adds nothing. A crash of its functions in a run ends the
- * process. A program that is linked with the static library shows plug-ins weft's functions if it is
+ * whose names are taken is WEFT_INPUT, and adds nothing. If its functions crash in a call, that call
+ * returns WEFT_INPUT: while plug-ins are loaded weft handles SIGSEGV and the like during calls. A program that is linked with the static library shows plug-ins weft's functions if it is
  * linked with -rdynamic. `error` may be null. */
 WEFT_API enum weft_code weft_plugin_load(const char *path, struct weft_error *error);
 

@@ -124,6 +124,60 @@ static void handle(void)
     raise(SIGUSR2);
 }
 
+/* Leaves a handler, a blocked signal, a stack for handlers and a timer behind. */
+static void litter(void)
+{
+    static char stack[64 * 1024];
+    stack_t own = {.ss_sp = stack, .ss_size = sizeof(stack)};
+    struct itimerval late = {.it_value = {.tv_sec = 3600}};
+    sigset_t blocked;
+
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
+    sigaltstack(&own, NULL);
+    signal(SIGUSR2, catch);
+    signal(SIGWINCH, catch);
+    setitimer(ITIMER_REAL, &late, NULL);
+    kill(getpid(), SIGUSR1);
+}
+
+/* A parallel region, whose threads take turns by the processor time that they use. */
+static void share(void)
+{
+#pragma omp parallel num_threads(2)
+    for (int i = 0; i < 20000000; i++) {
+        sink++;
+    }
+}
+
+/* Until somebody creates the file. */
+static void wait_for_file(void)
+{
+    while (access("told", F_OK) != 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Variables that each rank has for itself. */
+static int counts[100000];
+
+static void count(void)
+{
+    int rank, wrong = 0;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 100000; i++) {
+        counts[i] += rank + 1;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 100000; i++) {
+        wrong += counts[i] != rank + 1;
+    }
+    printf("%d counts are wrong\n", wrong);
+}
+
 static void huge_type(void)
 {
     MPI_Datatype type;
@@ -140,7 +194,8 @@ static const struct {
     {"save", save, 2},      {"exec", replace, 0},        {"child", sleep_in_child, 0},
     {"leave", leave, 0},    {"abort", give_up, 0},       {"smash", smash, 0},
     {"signal", tell, 0},    {"timer", wake, 0},          {"handler", handle, 0},
-    {"type", huge_type, 0},
+    {"type", huge_type, 0}, {"litter", litter, 2},       {"wait", wait_for_file, 2},
+    {"threads", share, 0},  {"count", count, 2},
 };
 
 int main(int argc, char **argv)

@@ -71,6 +71,19 @@ def check_ends(program):
           ["it got signal 12, User defined signal 2"])
 
 
+def check_two(program):
+    """Two programs in one run: each has its own variables, and a crash is that of the right one."""
+    other = ("-p", f"job.1.source=run:{program}", "-p", "job.1.ranks=3", "-p")
+    done = weft(program, "count", *other, "job.1.run.args=count")
+    check("two programs", done, 0, ["0 counts are wrong"], never=["crashed"])
+    if done.stdout.count("0 counts are wrong") != 7:
+        vrank.complain("two programs", done.stdout)
+    check("the first crashes", weft(program, "abort", *other, "job.1.run.args=count"), 4, [],
+          ["rank 1 crashed at simulated time", "Aborted"])
+    check("the second crashes", weft(program, "count", *other, "job.1.run.args=abort"), 4, [],
+          ["rank 1 crashed at simulated time", "Aborted"])
+
+
 def check_library(program):
     """In a process that uses the library, a rank that crashes is an exception; the process goes on."""
     library = vrank.BUILD / "src/libweft.so"
@@ -88,14 +101,29 @@ def check_library(program):
                                "it got signal 14, Alarm clock", "True"])
 
 
+def check_host(program):
+    """A process that uses the library is afterwards what it was, and its threads may run programs at once."""
+    library = vrank.BUILD / "src/libweft.so"
+    if not library.exists():
+        return
+    subprocess.run(["cc", "-Wall", f"-I{vrank.SOURCE}/include", f"-I{vrank.BUILD}/include",
+                    vrank.SOURCE / "tests/vrank/host.c", "-o", "host", library, f"-Wl,-rpath,{library.parent}",
+                    "-pthread"], check=True)
+    done = subprocess.run(["./host", f"run:{program}"], text=True, capture_output=True, check=False, timeout=60,
+                          stdin=subprocess.DEVNULL)
+    check("host", done, 0, ["0 failures"], never=["not so"])
+
+
 def main():
     program = "./hosted"
-    subprocess.run([vrank.BUILD / "weftcc", "-O1", "-g", "-fstack-protector-all",
+    subprocess.run([vrank.BUILD / "weftcc", "-O1", "-g", "-fstack-protector-all", "-fopenmp",
                     vrank.SOURCE / "tests/vrank/hosted.c", "-o", program], check=True)
     check_streams(program)
     check_processes(program)
     check_ends(program)
+    check_two(program)
     check_library(program)
+    check_host(program)
     vrank.finish()
 
 

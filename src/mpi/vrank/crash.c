@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <ucontext.h>
@@ -25,18 +26,29 @@ static const int watched[] = {SIGSEGV, SIGBUS,    SIGFPE,  SIGILL,  SIGABRT, SIG
 enum { N_WATCHED = sizeof(watched) / sizeof(watched[0]), N_CRASHES = 5 };
 
 /* Global, because a signal handler gets no argument. */
-static _Atomic(const struct wf_vrank_crash_watch *) current;
+static _Atomic(struct wf_vrank_crash_watch *) first;
 static void (*_Atomic report_by)(const struct wf_live_crash *crash);
-static struct sigaction before[N_WATCHED];
 static const unsigned timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
 enum { N_TIMERS = sizeof(timers) / sizeof(timers[0]) };
-static bool was_armed[N_TIMERS];           /* before the program, by whoever started weft */
-static _Atomic pid_t threads[THREADS_MAX]; /* that run ranks */
+/* As it was before the program, for the one who began the watch. */
+static struct {
+    struct sigaction actions[NSIG];
+    sigset_t mask;
+    stack_t stack;
+    bool was_armed[N_TIMERS];
+} before;
+/* Those that run ranks, of this watch. */
+static struct {
+    _Atomic pid_t id;
+    unsigned char *stack;
+} threads[THREADS_MAX];
 static _Atomic uint32_t n_threads;
+static uint32_t n_watches;
 static atomic_bool in_child; /* of fork() */
 static _Thread_local struct {
     sigjmp_buf walked;
     volatile sig_atomic_t walks; /* a crash now is one of the walk over a stack */
+    uint32_t watch;              /* for which this thread is prepared */
 } here;
 
 static int leave_signal(void)
@@ -97,6 +109,27 @@ _Noreturn void wf_vrank_crash_refuse(const char *why)
 
     (void)snprintf(crash.what, sizeof(crash.what), "%s", why);
     report(&crash);
+}
+
+/* That of the program whose rank runs in this thread; null if none does. */
+static const struct wf_vrank_crash_watch *watch_here(void)
+{
+    const struct wf_vrank_crash_watch *watch = atomic_load(&first);
+
+    while (watch != NULL && !watch->runs(watch->arg)) {
+        watch = watch->next;
+    }
+    return watch;
+}
+
+static bool is_repaired(const void *address)
+{
+    const struct wf_vrank_crash_watch *watch = atomic_load(&first);
+
+    while (watch != NULL && !watch->repair(watch->arg, address)) {
+        watch = watch->next;
+    }
+    return watch != NULL;
 }
 
 static bool is_overflow(const struct wf_vrank_crash_watch *watch, const siginfo_t *info)
@@ -172,37 +205,38 @@ static bool is_from_outside(const siginfo_t *info)
 }
 
 /* Does what it did before the program ran. */
-static void pass_on(int signal)
+static void pass_on(int signal, siginfo_t *info, void *ucontext)
 {
-    for (int i = 0; i < N_WATCHED; i++) {
-        if (watched[i] == signal && before[i].sa_handler != SIG_DFL &&
-            before[i].sa_handler != SIG_IGN) {
-            before[i].sa_handler(signal);
-        } else if (watched[i] == signal) {
-            (void)sigaction(signal, &before[i], NULL);
-            (void)raise(signal);
-        }
+    const struct sigaction *action = &before.actions[signal];
+
+    if (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN) {
+        (void)sigaction(signal, action, NULL);
+        (void)raise(signal);
+    } else if ((action->sa_flags & SA_SIGINFO) != 0) {
+        action->sa_sigaction(signal, info, ucontext);
+    } else {
+        action->sa_handler(signal);
     }
 }
 
 /* A timer of a rank, for which the system has chosen a thread of the host: the latest thread that runs ranks
- * gets it; those of earlier runs may have ended. */
-static void send_to_ranks(int signal)
+ * gets it. */
+static void send_to_ranks(int signal, siginfo_t *info, void *ucontext)
 {
     uint32_t n = atomic_load(&n_threads);
     uint32_t last = n > THREADS_MAX ? THREADS_MAX : n;
 
-    if (last == 0 || tgkill(getpid(), atomic_load(&threads[last - 1]), signal) != 0) {
-        pass_on(signal);
+    if (last == 0 || tgkill(getpid(), atomic_load(&threads[last - 1].id), signal) != 0) {
+        pass_on(signal, info, ucontext);
     }
 }
 
 static void on_crash(int signal, siginfo_t *info, void *ucontext)
 {
-    const struct wf_vrank_crash_watch *watch = atomic_load(&current);
+    const struct wf_vrank_crash_watch *watch = watch_here();
     struct wf_live_crash crash = {.call = NULL};
 
-    if (signal == SIGSEGV && watch != NULL && watch->repair(watch->arg, info->si_addr)) {
+    if (signal == SIGSEGV && is_repaired(info->si_addr)) {
         return;
     }
     if (here.walks != 0) {
@@ -214,24 +248,25 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
         (void)raise(signal);
         return;
     }
-    bool has_rank = watch != NULL && watch->who(&crash);
+    bool has_rank = watch != NULL;
     if (!is_crash(signal) && !has_rank && !is_from_outside(info) && info->si_code != SI_TKILL) {
-        send_to_ranks(signal);
+        send_to_ranks(signal, info, ucontext);
         return;
     }
     if (!is_crash(signal) && (!has_rank || is_from_outside(info))) {
-        pass_on(signal);
+        pass_on(signal, info, ucontext);
         return;
     }
     if (!has_rank) {
         /* The crash is not in the program: restore the previous handlers and raise the
          * signal again. */
         for (int i = 0; i < N_WATCHED; i++) {
-            (void)sigaction(watched[i], &before[i], NULL);
+            (void)sigaction(watched[i], &before.actions[watched[i]], NULL);
         }
         (void)raise(signal);
         return;
     }
+    watch->who(&crash);
     if (is_overflow(watch, info)) {
         describe_overflow(&crash);
     } else if (signal == SIGSEGV || signal == SIGBUS) {
@@ -261,7 +296,7 @@ void wf_vrank_crash_report_by(void (*function)(const struct wf_live_crash *crash
 /* Only code of the program itself is left: the C library may hold locks. */
 static void on_leave(int signal, siginfo_t *info, void *ucontext)
 {
-    const struct wf_vrank_crash_watch *watch = atomic_load(&current);
+    const struct wf_vrank_crash_watch *watch = watch_here();
 
     if (watch != NULL && watch->place(watch->arg, instruction_of(ucontext)) != 0) {
         watch->leave(watch->arg);
@@ -270,7 +305,7 @@ static void on_leave(int signal, siginfo_t *info, void *ucontext)
 
 static void on_tick(int signal, siginfo_t *info, void *ucontext)
 {
-    const struct wf_vrank_crash_watch *watch = atomic_load(&current);
+    const struct wf_vrank_crash_watch *watch = watch_here();
     int error = errno;
 
     wf_vrank_ticks_passed();
@@ -284,14 +319,27 @@ void wf_vrank_crash_leave(void)
 {
     uint32_t n = atomic_load(&n_threads);
 
-    for (uint32_t i = 0; atomic_load(&current) != NULL && i < n && i < THREADS_MAX; i++) {
-        (void)tgkill(getpid(), atomic_load(&threads[i]), leave_signal());
+    for (uint32_t i = 0; atomic_load(&first) != NULL && i < n && i < THREADS_MAX; i++) {
+        (void)tgkill(getpid(), atomic_load(&threads[i].id), leave_signal());
     }
 }
 
 /* ---- the watch ---- */
 
-void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch)
+static void keep_before(void)
+{
+    for (int i = 1; i < NSIG; i++) {
+        (void)sigaction(i, NULL, &before.actions[i]);
+    }
+    for (int i = 0; i < N_TIMERS; i++) {
+        struct itimerval now;
+        before.was_armed[i] = getitimer(timers[i], &now) == 0 && timerisset(&now.it_value);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &before.mask);
+    (void)sigaltstack(NULL, &before.stack);
+}
+
+static void begin(void)
 {
     /* Not blocked in its own handler, which walks over a stack that may be damaged. */
     struct sigaction action = {.sa_sigaction = on_crash,
@@ -305,18 +353,25 @@ void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch)
     (void)backtrace(&frame, 1); /* loads its library now, not in a signal handler */
     (void)sigemptyset(&action.sa_mask);
     (void)sigemptyset(&leave.sa_mask);
-    atomic_store(&current, watch);
-    for (int i = 0; i < N_TIMERS; i++) {
-        struct itimerval now;
-        was_armed[i] = getitimer(timers[i], &now) == 0 && timerisset(&now.it_value);
-    }
+    keep_before();
+    atomic_store(&n_threads, 0);
+    n_watches++;
     for (int i = 0; i < N_WATCHED; i++) {
-        (void)sigaction(watched[i], &action, &before[i]);
+        (void)sigaction(watched[i], &action, NULL);
     }
     tick.sa_sigaction = on_tick;
     (void)sigemptyset(&tick.sa_mask);
     (void)sigaction(leave_signal(), &leave, NULL);
     (void)sigaction(wf_vrank_ticks_signal(), &tick, NULL);
+}
+
+void wf_vrank_crash_watch(struct wf_vrank_crash_watch *watch)
+{
+    watch->next = atomic_load(&first);
+    atomic_store(&first, watch);
+    if (watch->next == NULL) {
+        begin();
+    }
 }
 
 void wf_vrank_crash_in_child(void)
@@ -338,35 +393,77 @@ void wf_vrank_crash_in_child(void)
 /* A timer that a rank has not stopped would interrupt weft once the handler of the program is gone. */
 static void stop_timers(void)
 {
-    for (int i = 0; i < N_TIMERS && atomic_load(&current) != NULL; i++) {
-        if (!was_armed[i]) {
+    wf_vrank_ticks_end();
+    for (int i = 0; i < N_TIMERS; i++) {
+        if (!before.was_armed[i]) {
             (void)setitimer(timers[i], &(struct itimerval){.it_value = {0}}, NULL);
         }
     }
 }
 
-void wf_vrank_crash_ignore(void)
+/* The handlers of weft and of the program; one that is still to come goes with its handler. */
+static void restore_actions(void)
 {
-    stop_timers();
-    for (int i = 0; i < N_WATCHED && atomic_load(&current) != NULL; i++) {
-        (void)sigaction(watched[i], &before[i], NULL);
+    for (int i = 1; i < NSIG; i++) {
+        const struct sigaction *old = &before.actions[i];
+        struct sigaction now;
+        if (sigaction(i, NULL, &now) != 0 || now.sa_handler == old->sa_handler) {
+            continue;
+        }
+        if (old->sa_handler == SIG_DFL) {
+            (void)sigaction(i, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+        }
+        (void)sigaction(i, old, NULL);
     }
-    atomic_store(&current, NULL);
+}
+
+static void end(void)
+{
+    uint32_t n = atomic_load(&n_threads);
+
+    stop_timers();
+    restore_actions();
+    if (here.watch == n_watches) {
+        (void)sigaltstack(&before.stack, NULL);
+    }
+    for (uint32_t i = 0; i < n && i < THREADS_MAX; i++) {
+        free(threads[i].stack); /* its thread has ended, or is this one */
+        threads[i].stack = NULL;
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before.mask, NULL);
+}
+
+void wf_vrank_crash_ignore(const struct wf_vrank_crash_watch *watch)
+{
+    struct wf_vrank_crash_watch *at = atomic_load(&first);
+
+    if (at == watch && watch->next == NULL) {
+        end();
+    }
+    if (at == watch) {
+        atomic_store(&first, watch->next);
+        return;
+    }
+    while (at != NULL && at->next != watch) {
+        at = at->next;
+    }
+    if (at != NULL) {
+        at->next = watch->next;
+    }
 }
 
 void wf_vrank_crash_prepare_thread(void)
 {
     enum { BYTES = 64 * 1024 };
-    static _Thread_local unsigned char *stack;
-    stack_t alternative = {.ss_size = BYTES};
 
-    if (stack == NULL) {
-        stack = wf_xmalloc(BYTES); /* never freed: the thread may crash until it ends */
-        alternative.ss_sp = stack;
-        (void)sigaltstack(&alternative, NULL);
-        uint32_t i = atomic_fetch_add(&n_threads, 1);
-        if (i < THREADS_MAX) {
-            atomic_store(&threads[i], gettid());
-        }
+    if (here.watch == n_watches) {
+        return;
+    }
+    uint32_t i = atomic_fetch_add(&n_threads, 1);
+    here.watch = n_watches;
+    if (i < THREADS_MAX) {
+        threads[i].stack = wf_xmalloc(BYTES);
+        (void)sigaltstack(&(stack_t){.ss_sp = threads[i].stack, .ss_size = BYTES}, NULL);
+        atomic_store(&threads[i].id, gettid());
     }
 }

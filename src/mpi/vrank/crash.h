@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Signals while a program runs: a crash of a rank is described and reported, and a rank that
- * computes can be left when the run is to end. Signal handlers belong to the process, so that
- * there is one watch at a time.
+ * Signals while programs run: a crash of a rank is described and reported, and a rank that
+ * computes can be left when the run is to end. Signal handlers belong to the process: programs of one run
+ * share them, and one run takes place at a time.
  */
 
 #include "mpi/vrank/stacks.h"
@@ -15,9 +15,10 @@
 struct wf_vrank_crash_watch {
     const struct wf_vrank_stacks *stacks;
     /* The next ones are called in a signal handler, in the thread that got the signal. */
-    /* Sets rank, clock, call, in_call and program of the rank that was running. False if none
-     * was. */
-    bool (*who)(struct wf_live_crash *crash);
+    /* Whether the rank that was running belongs to this program; false if none was. */
+    bool (*runs)(void *arg);
+    /* Sets rank, clock, call, in_call and program of the rank that was running. */
+    void (*who)(struct wf_live_crash *crash);
     /* The number of that rank's stack. */
     uint32_t (*stack)(void);
     /* Repairs a fault at this address. False if it cannot be repaired. */
@@ -34,11 +35,15 @@ struct wf_vrank_crash_watch {
      * (mpi/vrank/ticks.h). */
     void (*tick)(void *arg);
     void *arg;
+    struct wf_vrank_crash_watch *next; /* of another program; set by wf_vrank_crash_watch() */
 };
 
-/* Installs the signal handlers, until wf_vrank_crash_ignore(). Keeps `watch`. */
-void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch);
-void wf_vrank_crash_ignore(void);
+/* Installs the signal handlers if this is the first program. Keeps `watch` until wf_vrank_crash_ignore(), which is
+ * called by the same thread when no rank runs any more. After the last one, handlers, timers, and the signal mask and
+ * stack for handlers of this thread are what they were before. */
+void wf_vrank_crash_watch(struct wf_vrank_crash_watch *watch);
+void wf_vrank_crash_ignore(
+    const struct wf_vrank_crash_watch *watch); /* one that does not watch is allowed */
 
 /* This process is a child that a rank has created: signals end it as any process. */
 void wf_vrank_crash_in_child(void);

@@ -11,11 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* With --no-payload, data up to this size is still transferred: it often controls what the
- * program does. */
-
 /* The exit code of a rank that has crashed. */
 enum { CRASHED = 134 };
+
+#define UNBUFFERED "GFORTRAN_UNBUFFERED_PRECONNECTED"
 
 static void describe_rank(const struct wf_vrank_rank *rank, struct wf_live_crash *crash)
 {
@@ -274,13 +273,14 @@ static bool which_rank(uint32_t *rank)
 
 /* ---- in signal handlers ---- */
 
-static bool who_runs(struct wf_live_crash *crash)
+static bool is_running(void *arg)
 {
-    if (wf_vrank_running() == NULL) {
-        return false;
-    }
+    return wf_vrank_running() != NULL && wf_vrank_running()->program == arg;
+}
+
+static void who_runs(struct wf_live_crash *crash)
+{
     describe_rank(wf_vrank_running(), crash);
-    return true;
 }
 
 static uint32_t stack_of_running(void)
@@ -378,7 +378,7 @@ static void program_destroy(struct wf_source *source)
     struct wf_vrank_program *program = wf_vrank_program_of(source);
 
     (void)fflush(stdout); /* before weft prints what it found */
-    wf_vrank_crash_ignore();
+    wf_vrank_crash_ignore(&program->watch);
     for (uint32_t i = 0; program->ranks != NULL && i < source->n_ranks; i++) {
         if (program->ranks[i].program != NULL) {
             program->library->rank_freed(&program->ranks[i].self);
@@ -415,6 +415,9 @@ static void program_destroy(struct wf_source *source)
     wf_schedule_fini(&program->schedule);
     free(program->config.argv);
     wf_vrank_shared_fini(&program->shared);
+    if (program->set_unbuffered) {
+        (void)unsetenv(UNBUFFERED);
+    }
     free(program);
 }
 
@@ -484,7 +487,7 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
         .program = config->argv[0], .n_ranks = config->n_ranks, .copies = config->copies};
     /* GNU Fortran writes each record to the standard output at once: ranks of a process share
      * it, and their lines stay whole and in order. */
-    (void)setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0);
+    program->set_unbuffered = getenv(UNBUFFERED) == NULL && setenv(UNBUFFERED, "y", 0) == 0;
     enum wf_status status =
         wf_vrank_meter_init(&program->meter, meters[config->compute], config->rate, err);
     if (status == WF_OK && config->spill != NULL && config->spill[0] != '\0') {
@@ -520,6 +523,7 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     program->config.argv = config->argv;
     program->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct wf_vrank_rank));
     program->watch = (struct wf_vrank_crash_watch){.stacks = &program->stacks,
+                                                   .runs = is_running,
                                                    .who = who_runs,
                                                    .stack = stack_of_running,
                                                    .repair = repair,

@@ -84,6 +84,7 @@ struct wf_vrank_program {
     struct wf_decisions decisions; /* with a schedule, when the run is over */
     struct wf_vrank_memory memory; /* state of the memory when it became short */
     bool is_short;
+    bool set_unbuffered;     /* a variable of the environment, which goes with the program */
     atomic_bool has_crashed; /* a rank, in a process that goes on: */
     struct wf_live_crash crash;
     atomic_bool is_left; /* the run is being interrupted: no rank continues */

@@ -13,3 +13,5 @@ int wf_vrank_ticks_signal(void);
 void wf_vrank_ticks_set(uint32_t period_us);
 /* In the handler of each signal, first: the next one comes later, unless the period is set again. */
 void wf_vrank_ticks_passed(void);
+/* The program is over: there are no more signals, for no thread. */
+void wf_vrank_ticks_end(void);

@@ -10,6 +10,8 @@
 #include "run/document/document.h"
 #include "run/execute/stages.h"
 #include "run/execute/world.h"
+#include "run/program/program.h"
+#include "run/scenario/scenario.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +146,16 @@ static enum wf_status run_order(const struct wf_scenario *scenario,
     return x.status;
 }
 
+static bool runs_program(const struct wf_scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->n; i++) {
+        if (wf_setting_runs_program(&scenario->settings[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum wf_status run_scenario(const struct wf_scenario *scenario,
                                    const struct wf_sim_host *host, bool explains,
                                    struct wf_value **doc, struct wf_err *err)
@@ -153,6 +165,10 @@ static enum wf_status run_scenario(const struct wf_scenario *scenario,
     struct wf_orders orders = {.runs = 0};
     struct wf_scenario *own = NULL;
 
+    *doc = NULL;
+    if (runs_program(scenario)) {
+        WF_TRY(wf_program_take_turn(host->stop, err));
+    }
     if (!explains) {
         x.status = wf_orders_prepare(scenario, host, run_order, &orders, &own, err);
     }
@@ -165,6 +181,9 @@ static enum wf_status run_scenario(const struct wf_scenario *scenario,
     free(x.decisions.items);
     free(orders.schedule);
     wf_scenario_free(own);
+    if (runs_program(scenario)) {
+        wf_program_end_turn();
+    }
     if (!has_document(x.status)) {
         wf_doc_free(x.doc);
         x.doc = NULL;

@@ -6,6 +6,7 @@
 #include "base/param.h"
 #include "base/status.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,6 +40,16 @@ extern const struct wf_param wf_program_params[]; /* over struct wf_program_para
 
 /* Whether errors in the use of MPI are looked for. */
 bool wf_program_is_checked(const struct wf_program_params *params);
+
+/*
+ * Signal handlers and standard streams belong to the process: one run with a program takes place at a
+ * time. Waits for its turn until *stop is not 0 (WF_EINTR); `stop` may be null. A call that is made within
+ * another one of the library, which may have the turn itself, does not wait: WF_EUSAGE. Lack of memory ends the
+ * process from here on (base/guard.h).
+ */
+WF_NODISCARD
+enum wf_status wf_program_take_turn(const volatile sig_atomic_t *stop, struct wf_err *err);
+void wf_program_end_turn(void);
 
 /* How a program is run. */
 struct wf_program_run {
