@@ -47,7 +47,6 @@ bool wf_program_is_checked(const struct wf_program_params *params);
  * another one of the library, which may have the turn itself, does not wait: WF_EUSAGE. Lack of memory ends the
  * process from here on (base/guard.h).
  */
-WF_NODISCARD
 enum wf_status wf_program_take_turn(const volatile sig_atomic_t *stop, struct wf_err *err);
 void wf_program_end_turn(void);
 

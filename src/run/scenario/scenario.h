@@ -96,7 +96,6 @@ enum wf_status wf_scenario_set(struct wf_scenario *scenario, const char *key, co
                                const char *origin, struct wf_err *err);
 /* WF_EUSAGE if the scope of the key is known, and nothing that a scenario can consist of has this parameter:
  * for callers that do not know yet what the scenario will be. The error names the nearest one. */
-WF_NODISCARD
 enum wf_status wf_scenario_check_name(const char *key, struct wf_err *err);
 /* Adds a complete setting and takes ownership of its texts, also on failure. If the setting has
  * a place, a failure is WF_EINVAL and its message names the place. */
