@@ -29,8 +29,13 @@
  *     weft --plugin ./chain.so topo chain:8
  *     weft check-plugin ./chain.so
  *
- * It may call what the headers mark with WF_PLUGIN_API.
+ * It may call what the headers mark with WF_PLUGIN_API. Its tables are written in C; they may call functions in
+ * another language.
  */
+
+#ifdef __cplusplus
+#error "the tables of a plug-in are written in C: compile this file as C11 and link it with the others"
+#endif
 
 #include "base/result/doc.h"
 #include "model/coll/coll.h"

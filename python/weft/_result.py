@@ -18,13 +18,17 @@ SPAN = re.compile(r"([a-z-])(\d+)")
 SECOND = 1e12  # in picoseconds
 
 
-def frame(rows, columns):
+def frames(instead="result.document"):
+    """The package pandas; where the same numbers are without it goes into the error."""
     try:
         import pandas
     except ImportError:
-        raise ImportError("frames need pandas (python3-pandas); the same numbers are in "
-                          "result.document") from None
-    return pandas.DataFrame(rows, columns=columns)
+        raise ImportError(f"frames need pandas (python3-pandas); the same numbers are in {instead}") from None
+    return pandas
+
+
+def frame(rows, columns):
+    return frames().DataFrame(rows, columns=columns)
 
 
 class Plot:

@@ -9,7 +9,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence
 
 from weft._library import POINTER, Error, ErrorText, Host, check, library
-from weft._result import frame
+from weft._result import frame, frames
 from weft._run import Scenario
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def sweep(source: str, over: Dict[str, Sequence[Any]], jobs: Optional[int] = Non
     """Simulates every combination of the values in `over`, a dictionary from a setting to a list
     of values, and returns a frame with a row for each: the settings, `seconds`, `error` (None
     where there is none) and `result`."""
+    frames("the results of weft.run")  # before work that would be lost
     base = source if isinstance(source, Scenario) else Scenario(source, **settings)
     names = list(over)
     points = [dict(zip(names, values)) for values in itertools.product(*over.values())]
@@ -41,6 +42,7 @@ def study(path: "str | os.PathLike[str]", directory: "str | os.PathLike[str] | N
           jobs: int = 0) -> "pandas.DataFrame":
     """Runs a study (docs/reference/studies.md) and returns its table as a frame. The results of
     its points stay in `directory`, where the next call finds them; by default they are not kept."""
+    pandas = frames("the table of 'weft sweep'")
     failure, handle = ErrorText(), POINTER()
     check(library.weft_study_read(os.fspath(path).encode(), handle, failure), failure)
     try:
@@ -54,5 +56,4 @@ def study(path: "str | os.PathLike[str]", directory: "str | os.PathLike[str] | N
             library.weft_free(text)
     finally:
         library.weft_study_free(handle)
-    import pandas
     return pandas.read_csv(io.StringIO(table))

@@ -84,6 +84,10 @@ for how in "-x c -std=c11" "-x c++ -std=c++17"; do
         { echo "the headers do not compile with $how"; exit 1; }
 done
 
+echo '#include <weft/plugin.h>' >plugin.c
+"$CC" -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "${plugin_flags[@]}" plugin.c ||
+    { echo "weft/plugin.h does not compile"; exit 1; }
+
 for file in include/weft/weft.h include/weft/export.h share/doc/weft/LICENSE; do
     test -f "prefix/$file" || { echo "$file is not installed"; exit 1; }
 done

@@ -52,6 +52,7 @@ def test_result(program):
 
 
 def test_errors():
+    refused(2, "did you mean 'net.L'", lambda: weft.run("gen:ring", 4, net__LL="1us"))
     refused(2, "nosuch", lambda: weft.run("gen:nosuch", ranks=2))
     refused(2, "nosuch", lambda: weft.run("gen:ring", ranks=2, params={"nosuch": 1}))
     refused(3, "", lambda: weft.run("nosuch.weft"))
@@ -85,6 +86,18 @@ def test_study(study):
     assert len(table) > 1 and table.equals(again)
 
 
+def test_without_pandas():
+    """Said before work that would be lost."""
+    kept, sys.modules["pandas"] = sys.modules["pandas"], None
+    for call in (lambda: weft.study("no such file"), lambda: weft.sweep("no such file", {})):
+        try:
+            call()
+            raise AssertionError("not refused")
+        except ImportError as error:
+            assert "frames need pandas" in str(error), error
+    sys.modules["pandas"] = kept
+
+
 def test_interrupt():
     """Ctrl-C ends a run that would take for ever."""
     main_thread = threading.main_thread().ident
@@ -113,6 +126,7 @@ def main():
     test_sweep()
     test_study("study.yaml")
     test_page(pathlib.Path(sys.argv[2]))
+    test_without_pandas()
     test_interrupt()
 
 
