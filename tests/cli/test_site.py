@@ -66,7 +66,7 @@ def check_dead(site):
 
 def check_api():
     """Whatever the headers declare is on the page."""
-    for name in ("weft.h", "mark.h"):
+    for name in ("weft.h", "trace.h", "mark.h"):
         text = (SOURCE / "include/weft" / name).read_text(encoding="utf-8")
         page = (OUT / f"api/{name}.html").read_text(encoding="utf-8")
         headings = set(re.findall(r"<code[^>]*>([^<]*)</code>",

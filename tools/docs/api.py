@@ -7,6 +7,8 @@ import re
 # Headers of include/weft that have a page, and what they are for.
 HEADERS = [
     ("weft.h", "the library: scenarios, runs, results, studies, traces"),
+    ("trace.h", "traces, op by op"),
+    ("task.h", "message-driven programs"),
     ("mark.h", "regions and iterations of a program"),
     ("mpi.h", "MPI for programs that weft runs"),
     ("mpi_constants.h", "MPI: constants"),
@@ -112,6 +114,6 @@ def header_page(path, summary):
     """The page of a header, as Markdown."""
     text = BODY.sub(";", path.read_text(encoding="utf-8"))
     body = "".join(entry(part) for part in blocks(text) if "".join(part).strip())
-    prefix = "weft/" if path.stem in ("weft", "mark") else ""
+    prefix = "" if path.stem.startswith("mpi") else "weft/"
     words = summary[0].upper() + summary[1:]
     return f"# {path.name}\n\n{words}.\n\n`#include <{prefix}{path.name}>`\n\n{body}"
