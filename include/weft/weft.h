@@ -21,10 +21,11 @@
  *     weft_scenario_free(scenario);
  *
  * The library keeps no state between calls, except for the plug-ins that it has loaded: any number of
- * scenarios may be set up and run at once in different threads. One object is used by one thread at a time. It prints nothing and handles no
- * signals, but for two cases: a program that runs as virtual ranks ("run:PATH") prints what it
- * prints, and while it runs weft handles SIGSEGV and the like; and a process ends in which memory runs
- * out while such a program runs, or while one simulation runs on several MPI processes.
+ * scenarios may be set up and run at once in different threads. One object is used by one thread at a time. It prints nothing, handles no
+ * signals and ends no process, but for these cases: a program that runs as virtual ranks ("run:PATH") prints
+ * what it prints, and while it runs, or plug-ins are loaded and a call takes place, weft handles SIGSEGV and the
+ * like; and a process ends in which memory runs out while such a program runs, or while one simulation runs on
+ * several MPI processes.
  *
  * Signals belong to the process, so that such programs take turns: a run waits until that of another
  * thread has ended; within a callback of a run it is refused. Afterwards signal handlers and timers, and
