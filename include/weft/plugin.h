@@ -34,7 +34,8 @@
  */
 
 #ifdef __cplusplus
-#error "the tables of a plug-in are written in C: compile this file as C11 and link it with the others"
+#error \
+    "the tables of a plug-in are written in C: compile this file as C11 and link it with the others"
 #endif
 
 #include "base/result/doc.h"
