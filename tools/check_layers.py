@@ -51,7 +51,8 @@ MAY_INCLUDE = {
     "model/net/stats": ["base", "engine", "base/result", "model/topo"],
     "model/net/route": ["base", "model/topo", "model/net/vc"],
     "model/net/vc": ["base", "model/topo"],
-    "model/ranks": ["base", "engine", "model/coll", "model/net", "program/ops"],
+    "model/ranks": ["base", "engine", "model/coll", "model/net", "model/storage", "program/ops"],
+    "model/storage": ["base"],
     "mpi": ["program/ops/decision.h", "program/ops/finding.h", "program/ops/op.h"],
     "mpi/lib": ["weft", "base/imports.h", "program/ops/finding.h"],
     "mpi/vrank": ["base", "program/ops", "program/trace"],
@@ -95,7 +96,7 @@ SEAMS = {
         net/router/lockstep/device.h net/router/lockstep/lockstep.h net/stats/link_report.h
         ranks/cpu/cpu.h ranks/local.h ranks/node_costs.h ranks/node_params.h ranks/place.h
         ranks/rails.h ranks/ranks.h ranks/record/path.h ranks/record/recorder.h
-        ranks/record/recording.h ranks/tally.h ranks/tasks/pe.h topo/classes.h
+        ranks/record/recording.h ranks/tally.h ranks/tasks/pe.h storage/storage.h topo/classes.h
         topo/graph_format.h topo/measure.h topo/nested.h topo/spec.h topo/topo.h
         traffic/traffic.h
     """.split(),

@@ -110,7 +110,7 @@ class Result:
     def ranks(self) -> "pandas.DataFrame":
         """Where the time of each rank, or of each group of ranks, goes."""
         names = ("finish", "compute", "overhead", "send_wait", "receive_wait", "collective_wait",
-                 "core_wait")
+                 "file_wait", "core_wait")
         rows = self._recording()["rows"]
         names = [name for name in names if any(f"{name}_ps" in row for row in rows)]
         return frame([[row["first_rank"], row["ranks"],

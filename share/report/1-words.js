@@ -13,11 +13,13 @@ const KINDS = [
   {key: "receive_wait_ps", letter: "r", name: RANK_TIMES.receive_wait_ps, color: "--receive"},
   {key: "collective_wait_ps", letter: "k", name: RANK_TIMES.collective_wait_ps, color: "--collective"},
 ];
-/* Ranks that share cores. */
+/* Ranks that use files, or share cores. */
+const FILE_WAIT = {key: "file_wait_ps", letter: "f", name: RANK_TIMES.file_wait_ps, color: "--take"};
 const CORE_WAIT = {key: "core_wait_ps", letter: "w", name: RANK_TIMES.core_wait_ps, color: "--core"};
 function chooseKinds() {
-  const shared = recording ? recording.kinds : (doc.runs || []).some((run) => run.document.recording?.kinds) || doc.result && doc.result.ranks && doc.result.ranks.core_wait_ps;
-  KINDS.splice(5, 1, ...(shared ? [CORE_WAIT] : []));
+  const has = (kind) => recording ? (recording.kinds || "").includes(kind.letter) :
+    (doc.runs || []).some((run) => (run.document.recording?.kinds || "").includes(kind.letter)) || get(`result.ranks.${kind.key}`);
+  KINDS.splice(5, 2, ...[FILE_WAIT, CORE_WAIT].filter(has));
 }
 chooseKinds();
 const IDLE = {name: "idle or finished", color: "--idle"};

@@ -13,6 +13,7 @@ const SHARES = [
   {key: "handshake_ps", name: PATH_TIMES.handshake_ps, color: "--other"},
   {key: "collective_ps", name: PATH_TIMES.collective_ps, color: "--collective"},
   {key: "one_sided_ps", name: PATH_TIMES.one_sided_ps, color: "--send"},
+  {key: "file_ps", name: PATH_TIMES.file_ps, color: "--take"},
   {key: "start_ps", name: PATH_TIMES.start_ps, color: "--idle"},
 ];
 const CHANGES = {latency: "half the latency", bandwidth: "twice the bandwidth", compute: "processors twice as fast"};

@@ -81,7 +81,8 @@ function headSection() {
   const cards = [[s.ranks && count(s.ranks), "ranks"], [s.machine, "machine"],
     [result.nodes_used && count(result.nodes_used), result.nodes_used === 1 ? "node used" : "nodes used"], [result.ranks_on_node_max && count(result.ranks_on_node_max), "ranks per node"],
     [s.network, "network model"], [s.topology, "topology"], [result.messages != null && count(result.messages), "messages"],
-    [result.bytes != null && size(result.bytes), "sent"], [result.energy && inUnits(result.energy.joules, JOULES, 3), "energy"],
+    [result.bytes != null && size(result.bytes), "sent"], [get("files.written_bytes", result) && size(result.files.written_bytes), "written to files"],
+    [get("files.read_bytes", result) && size(result.files.read_bytes), "read from files"], [result.energy && inUnits(result.energy.joules, JOULES, 3), "energy"],
     [result.cost && `${+Number(result.cost.total).toPrecision(4)} ${result.cost.currency || ""}`, "cost"],
     [result.accepted_load != null && String(result.accepted_load), "accepted load"], [doc.version, "version of weft"], [result.digest, result.digest_partial ? "partial digest" : "digest"]];
   head.append(element("div", {class: "cards"}, ...cards.filter(([value]) => value).map(([value, what]) => card(value, what))),

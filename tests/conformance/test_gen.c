@@ -279,6 +279,8 @@ static void do_op(struct world *world, uint32_t number, const struct wf_op *op)
         CHECK(!info->returns_request || world->source->acts_in_background);
         world->has_collectives = true;
         arrive(world, number, op, slot);
+    } else if (info->family == WF_FAMILY_FILE) {
+        CHECK(op->tag >= 0 && op->offset <= INT64_MAX - op->bytes);
     } else {
         CHECK(info->family == WF_FAMILY_MARKER);
         rank->depth += info->detail % 2 == 0 ? 1 : -1;

@@ -22,6 +22,11 @@ COSTS = [text for setting in [
     "registration_rate=5GB/s"] for text in ("-p", f"node.{setting}")]
 SLEEP = pathlib.Path(__file__).resolve().parent / "sleep.weft"
 COLLECTIVES = pathlib.Path(__file__).resolve().parent / "collectives.weft"
+FILES = pathlib.Path(__file__).resolve().parent / "files.weft"
+STORAGE = [word for text in (
+    "model=striped", "servers=3", "disks=2", "write_bandwidth=1GB/s", "read_bandwidth=2GB/s", "write_latency=30us",
+    "read_latency=70us", "rate=20000", "cache=256KiB", "cache_bandwidth=5GB/s", "stripe=64KiB", "meta_servers=2",
+    "meta_latency=20us", "meta_rate=50000", "node_bandwidth=3GB/s", "bandwidth=6GB/s") for word in ("-p", f"storage.{text}")]
 LONG = ["-p", "mpi.eager_max=4KiB"]
 SCENARIOS = [
     ["bench", "phold", "--lps", "300", "--end", "3us"],
@@ -182,6 +187,16 @@ PROGRAMS = [
     ["replay", "gen:pattern", "-n", "6", "--net", "packet", "--topo", "star:6", "-p", "gen.kind=butterfly",
      "-p", "gen.second=4", "-p", "gen.bytes=9kB", "-p", "gen.rounds=3", "-p", "gen.lag=3us", "-p", "mpi.progress=waits",
      "-p", "node.poll=7us", "-p", "node.host_cores=2", "--runs", "3", "-p", "uncertainty.model=5%", *LONG, *COSTS],
+    # Files: on servers with a network of their own, on nodes of the topology, on devices of nodes.
+    ["replay", "gen:ior", "-n", "12", "--ranks-per-node", "3", "-p", "gen.collective=true", "-p", "gen.block=512KiB",
+     "-p", "gen.transfer=128KiB", *STORAGE, "-p", "storage.stripes=3", "-p", "storage.request=64KiB", "--record"],
+    ["replay", "gen:text", "-n", "10", "--ranks-per-node", "2", "-p", f"gen.file={FILES}", "--net", "packet", "--topo",
+     "torus:4x4", *STORAGE, "-p", "storage.attach=network", "-p", "storage.stripes=2"],
+    ["replay", "gen:text", "-n", "9", "--net", "loggp", "-p", f"gen.file={FILES}", "-p", "mpi.progress=calls", *STORAGE,
+     "-p", "storage.latency=0"],
+    ["replay", "gen:checkpoint", "-n", "8", "--ranks-per-node", "4", "-p", "node.cores=2", "-p", "gen.steps=6", "-p",
+     "gen.every=2", "-p", "gen.step=1ms", "-p", "storage.model=local", "-p", "storage.local_write_bandwidth=2GB/s",
+     "-p", "storage.local_cache=32MiB", "-p", "storage.local_cache_bandwidth=9GB/s"],
     ["replay", "gen:cg", "-n", "8", "-p", "gen.iterations=1", "-p", "mpi.progress=waits", "-p", "node.poll=2us",
      "-p", "mpi.eager_max=64", "--record"],
     ["replay", "gen:leanmd", "-n", "6", "-p", "gen.cells=3x3x3", "-p", "gen.steps=1", "-p", "node.poll=5us",

@@ -229,6 +229,11 @@ static void trace_roll_op(struct trace_dice *dice, enum wf_op_kind kind, uint32_
     case WF_FAMILY_COMM:
         to->op.new_comm = (uint32_t)trace_roll(dice, 1000);
         break;
+    case WF_FAMILY_FILE:
+        to->op.bytes = trace_roll_size(dice) >> 1;
+        to->op.offset = trace_roll_size(dice) >> 1;
+        to->op.tag = (int32_t)trace_roll(dice, INT32_MAX);
+        break;
     case WF_FAMILY_EPOCH:
     case WF_FAMILY_MARKER:
     case WF_FAMILY_CALL:
@@ -351,6 +356,8 @@ static bool trace_same_op(const struct wf_op *a, const struct wf_op *b, uint32_t
         return a->comm == b->comm && a->new_comm == b->new_comm;
     case WF_FAMILY_EPOCH:
         return a->comm == b->comm;
+    case WF_FAMILY_FILE:
+        return a->tag == b->tag && a->bytes == b->bytes && a->offset == b->offset;
     case WF_FAMILY_MARKER:
         return a->tag == b->tag;
     case WF_FAMILY_CALL:

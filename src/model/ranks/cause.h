@@ -16,12 +16,12 @@ enum wf_why {
     WF_WHY_MESSAGE, /* an eager message arrived */
     WF_WHY_DATA,    /* the data of a long message arrived */
     WF_WHY_LEFT,    /* the last byte of the rank's long message left; `from` is its receiver */
-    WF_WHY_CONFIRMED,  /* the receiver confirmed that it has read the rank's long message */
-    WF_WHY_ASKED,      /* data departs because the receiver asked for it */
-    WF_WHY_ANNOUNCED,  /* a long message is announced */
-    WF_WHY_PROBED,     /* an announcement arrived; it was sent before `since` */
-    WF_WHY_ONE_SIDED,  /* a put or get of the rank is complete */
-    WF_WHY_BEGUN,      /* a collective begins */
+    WF_WHY_CONFIRMED, /* the receiver confirmed that it has read the rank's long message */
+    WF_WHY_ASKED,     /* data departs because the receiver asked for it */
+    WF_WHY_ANNOUNCED, /* a long message is announced */
+    WF_WHY_PROBED,    /* an announcement arrived; it was sent before `since` */
+    WF_WHY_ONE_SIDED, /* a put or get of the rank is complete; with bytes, an operation on a file */
+    WF_WHY_BEGUN,     /* a collective begins */
     WF_WHY_CALLED,     /* a deferred operation continues in the rank's next call */
     WF_WHY_COLLECTIVE, /* a collective is complete */
     WF_WHY_FORMULA,    /* all ranks that a formula collective waits for have called */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes ops: translates each into calls of its rank. */
 #include "model/ranks/cpu/cpu.h"
+#include "model/ranks/files.h"
 #include "model/ranks/live_polls.h"
 #include "model/ranks/resume.h"
 #include "program/ops/fields.h"
@@ -493,6 +494,11 @@ static enum wf_called do_marker(const struct wf_rank_program *program, const str
     return WF_CALLED_DONE;
 }
 
+static enum wf_called do_file(const struct wf_rank_program *program, const struct wf_op *op)
+{
+    return wf_ranks_only_send(program->ranks) ? WF_CALLED_DONE : wf_rank_file(program, op);
+}
+
 static enum wf_called do_nothing(const struct wf_rank_program *program, const struct wf_op *op)
 {
     return WF_CALLED_DONE;
@@ -510,6 +516,7 @@ enum wf_called wf_rank_execute(const struct wf_rank_program *program, const stru
         [WF_FAMILY_ONESIDED] = do_one_sided, [WF_FAMILY_MARKER] = do_marker,
         [WF_FAMILY_CALL] = do_nothing,       [WF_FAMILY_COLLECTIVE] = do_collective,
         [WF_FAMILY_COMM] = do_collective,    [WF_FAMILY_EPOCH] = do_epoch,
+        [WF_FAMILY_FILE] = do_file,
     };
     enum wf_op_family family = wf_op_info(op->kind)->family;
 

@@ -17,11 +17,13 @@ enum wf_msg_kind {
     WF_MSG_ASK,      /* the receiver asks for its data (clear to send) */
     WF_MSG_DATA,     /* the data of a long message */
     WF_MSG_PUT,
-    WF_MSG_PUT_DONE, /* the target confirms a put */
-    WF_MSG_GET,      /* asks for data */
-    WF_MSG_GET_DATA, /* the data of a get */
-    WF_MSG_CONFIRM,  /* the receiver has read the data of a long message */
-    WF_MSG_PART,     /* a part of the data of a long message, with the header of the data */
+    WF_MSG_PUT_DONE,  /* the target confirms a put */
+    WF_MSG_GET,       /* asks for data */
+    WF_MSG_GET_DATA,  /* the data of a get */
+    WF_MSG_CONFIRM,   /* the receiver has read the data of a long message */
+    WF_MSG_PART,      /* a part of the data of a long message, with the header of the data */
+    WF_MSG_FILE,      /* asks a server of files, perhaps with data; to a node, not to a rank */
+    WF_MSG_FILE_DONE, /* its answer */
 };
 
 enum { WF_MSG_LOW_BITS = 28 };
@@ -79,6 +81,11 @@ struct __attribute__((may_alias)) wf_msg_header {
             uint32_t kind : 4;
             int64_t departure;
         } get_data;
+        struct WF_MSG_LAYOUT {
+            uint32_t disk, what : WF_MSG_LOW_BITS; /* model/ranks/files.c */
+            uint32_t kind : 4;
+            uint64_t bytes;
+        } file;
     };
 };
 
@@ -100,6 +107,9 @@ int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_
 /* Likewise, from the interface `nic` of this node to the same interface of the other one. */
 int64_t wf_msg_transmit_by(const struct wf_caller *who, uint32_t nic, uint32_t to,
                            struct wf_msg_header *header, uint64_t bytes, int64_t start);
+/* Likewise to a slot of a node. `who` may be a server of the node instead of a rank. */
+void wf_msg_transmit_to(const struct wf_caller *who, uint32_t node, uint32_t slot,
+                        struct wf_msg_header *header, uint64_t bytes, int64_t start);
 /* Whether messages to this rank do not pass the network. */
 bool wf_msg_is_local(const struct wf_caller *who, uint32_t rank);
 /* Counts a message that carried data and departed at this time. */

@@ -4,6 +4,7 @@
 #include "model/ranks/node.h"
 
 #include "base/mem.h"
+#include "model/ranks/files.h"
 #include "model/ranks/formula.h"
 #include "model/ranks/node_totals.h"
 #include "model/ranks/protocol.h"
@@ -24,6 +25,10 @@ static inline void deliver(const struct wf_ranks *ranks, struct wf_ctx *ctx, voi
     arrival.bytes = msg->bytes;
     arrival.at = at;
     arrival.header = (const void *)msg->header;
+    if (arrival.header->any.kind == WF_MSG_FILE) {
+        wf_files_serve(ranks, ctx, node, msg, at);
+        return;
+    }
     arrival.who = wf_caller_enter(ranks, ctx, node, arrival.header->dst_slot);
     arrival.from = wf_rails_sender(&ranks->rails, msg, arrival.header->src_slot);
     if (arrival.who.rank->state != WF_RANK_FAILED) {
@@ -86,8 +91,13 @@ static void schedule_poll(const struct wf_ranks *ranks, struct wf_ctx *ctx,
 static void on_polled_arrival(void *ranks, struct wf_ctx *ctx, void *part,
                               const struct wf_net_message *msg, int64_t at)
 {
+    const struct wf_msg_header *header = (const void *)msg->header;
     int64_t delay = delay_at_nic(ranks, ctx, &part);
 
+    if (header->any.kind == WF_MSG_FILE) {
+        deliver(ranks, ctx, part, msg, wf_time_add(at, delay));
+        return;
+    }
     schedule_poll(ranks, ctx, msg, wf_time_add(wf_now(ctx), delay), wf_time_add(at, delay));
 }
 
@@ -231,6 +241,19 @@ static void on_signal(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *no
     }
 }
 
+static void on_file(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
+                    const struct wf_event *ev)
+{
+    const struct wf_net_message *msg = (const void *)ev->payload;
+    const struct wf_msg_header *header = (const void *)msg->header;
+    int64_t at = wf_now(ctx);
+
+    if (header->any.kind == WF_MSG_FILE_DONE) {
+        at = wf_files_received(ranks, ctx, node, msg->bytes, at);
+    }
+    deliver(ranks, ctx, node, msg, at);
+}
+
 static void node_init(void *state, struct wf_ctx *ctx)
 {
     const struct wf_ranks *ranks = wf_model(ctx);
@@ -260,6 +283,7 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
         [WF_NODE_INJECT - WF_NET_KINDS] = on_departure,
         [WF_NODE_ARRIVED - WF_NET_KINDS] = on_delayed,
         [WF_NODE_CORE - WF_NET_KINDS] = on_core,
+        [WF_NODE_FILE - WF_NET_KINDS] = on_file,
     };
     const struct wf_ranks *ranks = wf_model(ctx);
     uint32_t kind = wf_net_kind(ev);
@@ -375,6 +399,10 @@ static void add_rank(const struct wf_caller *who, struct wf_ranks_tally *tally)
     if (who->ranks->timeshare != NULL) {
         totals.wait_ps[WF_IN_CORE] = wf_rank_claim(who)->wait_ps;
     }
+    wf_files_count_rank(who, &totals.files);
+    if (totals.files.n == 0 || who->ranks->files.storage.model->place == NULL) {
+        totals.wait_ps[WF_IN_FILE] = WF_NO_WAIT;
+    }
     wf_node_count_rank(&who->ranks->recorder, tally, &totals);
     wf_rank_find_leftover(who, &leftover.what);
     wf_tally_leftover(tally, &leftover);
@@ -390,6 +418,7 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
     struct wf_ranks_tally *tally = wf_tally(ctx);
 
     wf_node_finish(ranks->net, &ranks->recorder, state, tally, ctx);
+    wf_files_count_node(ranks, state, wf_self(ctx) - ranks->net->first_node, tally);
     for (uint32_t slot = 0; slot < n_slots; slot++) {
         /* Nothing is changed: the caller is used only to read the rank. */
         const struct wf_caller who = wf_caller_at(ranks, ctx, wf_unconst(state), slot);

@@ -63,6 +63,7 @@ static void count_in_job(struct wf_job_tally *job, const struct wf_rank_totals *
         }
     }
     wf_stat_add(&job->waits, waits);
+    wf_tally_files_merge(&job->files, &totals->files);
     if (totals->ended) {
         wf_stat_add(&job->finish, totals->clock);
     }

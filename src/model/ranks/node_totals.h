@@ -41,7 +41,8 @@ struct wf_rank_totals {
     uint64_t longest;         /* bytes of the longest message */
     int64_t clock, compute_ps, overhead_ps;
     int64_t wait_ps[WF_IN_KINDS]; /* WF_NO_WAIT: it has no such calls */
-    bool ended;                   /* the rank reached its end */
+    struct wf_job_files files;
+    bool ended; /* the rank reached its end */
 };
 void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tally *tally,
                         const struct wf_rank_totals *totals);

@@ -6,6 +6,7 @@
  */
 #include "model/ranks/protocol.h"
 
+#include "model/ranks/files.h"
 #include "model/ranks/live_polls.h"
 #include "model/ranks/node_totals.h"
 #include "model/ranks/rendezvous.h"
@@ -32,15 +33,13 @@ struct interfaces {
     uint32_t src, dst;
 };
 
-static inline int64_t transmit(const struct wf_caller *who, uint32_t to,
-                               struct wf_msg_header *header, uint64_t bytes, int64_t start,
-                               const struct interfaces *nics)
+static inline int64_t transmit(const struct wf_caller *who, uint32_t dst_node,
+                               uint32_t dst_slot, struct wf_msg_header *header, uint64_t bytes,
+                               int64_t start, const struct interfaces *nics)
 {
     const struct wf_ranks *ranks = who->ranks;
     const struct wf_net *net = ranks->net;
     uint32_t own_node = wf_self(who->ctx) - net->first_node;
-    uint32_t dst_node = wf_place_node(ranks->place, to),
-             dst_slot = wf_place_slot(ranks->place, to);
     const struct interfaces used = nics != NULL ? *nics
                                                 : (struct interfaces){
                                                       wf_rails_nic(&ranks->rails, who->slot),
@@ -62,13 +61,22 @@ static inline int64_t transmit(const struct wf_caller *who, uint32_t to,
 int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_header *header,
                         uint64_t bytes, int64_t start)
 {
-    return transmit(who, to, header, bytes, start, NULL);
+    return transmit(who, wf_place_node(who->ranks->place, to),
+                    wf_place_slot(who->ranks->place, to), header, bytes, start, NULL);
+}
+
+void wf_msg_transmit_to(const struct wf_caller *who, uint32_t node, uint32_t slot,
+                        struct wf_msg_header *header, uint64_t bytes, int64_t start)
+{
+    (void)transmit(who, node, slot, header, bytes, start, NULL);
 }
 
 int64_t wf_msg_transmit_by(const struct wf_caller *who, uint32_t nic, uint32_t to,
                            struct wf_msg_header *header, uint64_t bytes, int64_t start)
 {
-    return transmit(who, to, header, bytes, start, &(struct interfaces){nic, nic});
+    return transmit(who, wf_place_node(who->ranks->place, to),
+                    wf_place_slot(who->ranks->place, to), header, bytes, start,
+                    &(struct interfaces){nic, nic});
 }
 
 bool wf_msg_is_local(const struct wf_caller *who, uint32_t rank)
@@ -344,6 +352,7 @@ void wf_protocol_receive(const struct wf_arrival *arrival)
         [WF_MSG_GET_DATA] = wf_one_sided_get_data,
         [WF_MSG_CONFIRM] = wf_rendezvous_confirmed,
         [WF_MSG_PART] = wf_rendezvous_part,
+        [WF_MSG_FILE_DONE] = wf_files_answered,
     };
 
     on_kind[arrival->header->any.kind](arrival);
@@ -362,8 +371,9 @@ static uint32_t kind_of(const struct wf_net_message *msg)
 bool wf_protocol_may_overtake(const struct wf_net_message *msg)
 {
     static const bool may[] = {
-        [WF_MSG_ASK] = true,      [WF_MSG_DATA] = true,    [WF_MSG_PUT_DONE] = true,
-        [WF_MSG_GET_DATA] = true, [WF_MSG_CONFIRM] = true, [WF_MSG_PART] = true,
+        [WF_MSG_ASK] = true,      [WF_MSG_DATA] = true,      [WF_MSG_PUT_DONE] = true,
+        [WF_MSG_GET_DATA] = true, [WF_MSG_CONFIRM] = true,   [WF_MSG_PART] = true,
+        [WF_MSG_FILE] = true,     [WF_MSG_FILE_DONE] = true,
     };
     uint32_t kind = kind_of(msg);
 

@@ -19,7 +19,7 @@ void wf_rank_cold_release(const struct wf_caller *who)
 
     if (rank->cold != 0 && rank->state == WF_RANK_ENDED && rank->match.posted.head == 0 &&
         cold->handles.count == 0 && cold->colls.count == 0 && cold->deferred == 0 &&
-        cold->one_sided == 0 && cold->reading == 0) {
+        cold->one_sided == 0 && cold->reading == 0 && cold->files == 0) {
         wf_cell_free(who->ctx, rank->cold);
         rank->cold = 0;
     }

@@ -35,10 +35,18 @@ enum wf_rank_waits {
     WF_WAITS_FOR_ALL,   /* its awaited requests, or its blocking collective */
     WF_WAITS_FOR_ANY,   /* one of the awaited requests */
     WF_WAITS_FOR_FLUSH, /* its puts and gets */
+    WF_WAITS_FOR_FILE,  /* what it asked servers of files for */
 };
 
 /* The kind of call in which a rank waits; or it waits for its core (model/ranks/timeshare.h). */
-enum wf_rank_in { WF_IN_SEND, WF_IN_RECV, WF_IN_COLLECTIVE, WF_IN_CORE, WF_IN_KINDS };
+enum wf_rank_in {
+    WF_IN_SEND,
+    WF_IN_RECV,
+    WF_IN_COLLECTIVE,
+    WF_IN_FILE,
+    WF_IN_CORE,
+    WF_IN_KINDS
+};
 
 enum wf_failure {
     WF_FAILURE_NONE,
@@ -124,6 +132,7 @@ struct wf_rank_cold {
     int32_t seen_tag;      /* its tag */
     uint32_t blocked_peer; /* the other side of the failure, or of the blocking probe... */
     int32_t blocked_tag;   /* ...and its tag */
+    uint32_t files;        /* cell with what it does with files; or 0 */
 };
 
 #define WF_RANK_LINES UINT32_C(0x80000000) /* no communicator has such a number */

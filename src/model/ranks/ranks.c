@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/ranks/files.h"
 #include "model/ranks/node.h"
 #include "model/ranks/node_totals.h"
 #include "model/ranks/protocol.h"
@@ -350,7 +351,7 @@ static enum wf_status check_ranks(struct wf_ranks *ranks, struct wf_err *err)
 /* Decides how far ranks keep to the engine's time. */
 static void set_pace(struct wf_ranks *ranks)
 {
-    bool background = false, depends_on_time = false;
+    bool background = wf_files_send_messages(&ranks->files), depends_on_time = false;
 
     for (uint32_t i = 0; i < ranks->n_jobs; i++) {
         background |= ranks->jobs[i].source->acts_in_background;
@@ -367,7 +368,8 @@ static void add_tally(struct wf_ranks *ranks, const struct wf_ranks_config *conf
 {
     wf_engine_tally(engine,
                     wf_recorder_init(&ranks->recorder, config->recording, &ranks->rails,
-                                     config->net, sizeof(struct wf_ranks_tally), ranks->n_jobs),
+                                     config->net, sizeof(struct wf_ranks_tally), ranks->n_jobs,
+                                     wf_files_servers(&ranks->files)),
                     wf_tally_merge_all);
     ranks->recorder.ends = config->ends;
 }
@@ -381,10 +383,12 @@ static uint32_t add_nodes(struct wf_ranks *ranks, struct wf_engine *engine)
     size = wf_local_init(&ranks->local, ranks->node, ranks->mpi, slots_max, size);
     ranks->timeshare =
         wf_timeshare_new(ranks->node, ranks->net, &ranks->noise, slots_max, &size);
+    size = wf_files_layout(&ranks->files, size);
     ranks->clock = wf_ranks_clock_ops(ranks);
     ranks->ops = wf_node_ops_of(ranks);
     wf_engine_cells(engine, WF_REQ_SIZE);
     wf_engine_cells(engine, sizeof(struct wf_rank_cold));
+    wf_engine_cells(engine, WF_FILES_CELL);
     if (wf_ranks_have_short_receives(ranks)) {
         wf_engine_cells(engine, WF_REQ_SHORT_SIZE);
     }
@@ -397,6 +401,9 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     struct wf_ranks *ranks = make_ranks(config);
 
     enum wf_status status = check_ranks(ranks, err);
+    if (status == WF_OK) {
+        status = wf_files_init(&ranks->files, config->storage, config->place, err);
+    }
     if (status != WF_OK) {
         wf_ranks_free(ranks);
         return status;
@@ -407,6 +414,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     uint32_t first = add_nodes(ranks, engine);
     const struct wf_net_user user = wf_node_net_user(ranks);
     wf_net_attach(config->net, engine, first, &user);
+    wf_files_promise(&ranks->files, engine);
     if (ranks->live != NULL) {
         wf_live_spread(ranks->live, ranks, engine);
     }

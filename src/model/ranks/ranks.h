@@ -22,6 +22,7 @@ struct wf_place;
 struct wf_recording_options;
 struct wf_ranks;
 struct wf_source;
+struct wf_storage_params;
 
 /* Settings, scope "mpi". */
 struct wf_mpi_params {
@@ -122,7 +123,8 @@ struct wf_ranks_config {
     struct wf_net *net;                /* kept; created for place->n_nodes, not yet attached */
     const struct wf_mpi_params *mpi;   /* kept */
     const struct wf_node_params *node; /* kept; null: wf_node_free */
-    uint64_t seed;                     /* for the noise of nodes */
+    const struct wf_storage_params *storage; /* kept; null: files take no time */
+    uint64_t seed;                           /* for the noise of nodes */
     const struct wf_replay_params *params;
     const struct wf_cpu *cpu;                     /* kept; null: compute times as recorded */
     const struct wf_recording_options *recording; /* null: the run is not recorded */

@@ -19,6 +19,7 @@
 #include "model/ranks/ranks.h"
 #include "model/ranks/record/recorder.h"
 #include "model/ranks/timeshare.h"
+#include "model/storage/storage.h"
 #include "program/ops/live.h"
 #include "program/ops/source.h"
 
@@ -32,6 +33,7 @@ enum wf_node_event {
     WF_NODE_INJECT,                /* hands a message to the network */
     WF_NODE_ARRIVED,               /* a message that the network interface delayed */
     WF_NODE_CORE,                  /* a core has served a rank, or goes on to another one */
+    WF_NODE_FILE, /* a message of the servers' own network (model/ranks/files.h) */
 };
 
 /* Payload of WF_NODE_RESUME and WF_NODE_CONTINUE. */
@@ -75,6 +77,14 @@ struct wf_ranks_coll {
 struct wf_clock_ops;
 struct wf_live;
 
+/* What a node holds for files (model/ranks/files.h). */
+struct wf_files {
+    struct wf_storage storage;
+    size_t offset;                        /* in the state of a node */
+    size_t local_at, units_at, unit_size; /* relative to the offset; sizes in bytes */
+    uint32_t n_units, units_per_node;
+};
+
 /* Alternatives are pointers: null means that the run has no such thing. */
 struct wf_ranks {
     const struct wf_net *net;
@@ -89,6 +99,7 @@ struct wf_ranks {
     struct wf_cpu_contention contention;
     struct wf_noise noise;
     struct wf_node_polling polling;
+    struct wf_files files;
     struct wf_timeshare *timeshare;   /* of ranks that share cores */
     const struct wf_clock_ops *clock; /* if cores are shared or the run is recorded */
     struct wf_live *live;             /* jobs that are live programs */

@@ -109,6 +109,31 @@ void wf_tally_leftover(struct wf_ranks_tally *tally, const struct wf_rank_leftov
     keep_leftover(tally, leftover);
 }
 
+static void merge_times(struct wf_file_times *into, const struct wf_file_times *from)
+{
+    if (from->any != 0) {
+        into->first = into->any != 0 ? wf_min_i64(into->first, from->first) : from->first;
+        into->any = 1;
+    }
+    into->last = wf_max_i64(into->last, from->last);
+    into->bytes = wf_count_add(into->bytes, from->bytes);
+}
+
+void wf_tally_files_merge(struct wf_job_files *into, const struct wf_job_files *from)
+{
+    into->n += from->n;
+    merge_times(&into->read, &from->read);
+    merge_times(&into->written, &from->written);
+}
+
+void wf_tally_server_merge(struct wf_server_tally *into, const struct wf_server_tally *from)
+{
+    into->requests += from->requests;
+    into->read = wf_count_add(into->read, from->read);
+    into->written = wf_count_add(into->written, from->written);
+    into->busy_ps = wf_time_add(into->busy_ps, from->busy_ps);
+}
+
 static void merge_job(struct wf_job_tally *into, const struct wf_job_tally *from)
 {
     into->messages += from->messages;
@@ -120,6 +145,7 @@ static void merge_job(struct wf_job_tally *into, const struct wf_job_tally *from
     for (int in = 0; in < WF_IN_KINDS; in++) {
         wf_stat_merge(&into->wait[in], &from->wait[in]);
     }
+    wf_tally_files_merge(&into->files, &from->files);
     wf_marks_merge_job(&into->marks, &from->marks);
 }
 
@@ -169,6 +195,11 @@ struct wf_recording *wf_tally_recording(struct wf_ranks_tally *tally)
 struct wf_path *wf_tally_path(struct wf_ranks_tally *tally)
 {
     return section_at(tally, tally->at.path);
+}
+
+struct wf_server_tally *wf_tally_servers(struct wf_ranks_tally *tally)
+{
+    return section_at(tally, tally->at.servers);
 }
 
 struct wf_job_tally *wf_tally_edit_job(struct wf_ranks_tally *tally, uint32_t number)
@@ -256,6 +287,13 @@ static void merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_ta
         into->at.path = from->at.path;
         wf_path_merge(wf_tally_path(into), wf_tally_path(other));
     }
+    if (from->at.servers != 0) {
+        into->at.servers = from->at.servers;
+        into->at.n_servers = from->at.n_servers;
+    }
+    for (uint32_t i = 0; i < from->at.n_servers; i++) {
+        wf_tally_server_merge(&wf_tally_servers(into)[i], &wf_tally_servers(other)[i]);
+    }
     if (from->at.jobs != 0) {
         into->at.jobs = from->at.jobs;
         into->at.n_jobs = from->at.n_jobs;
@@ -286,7 +324,7 @@ void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_counters *coun
 }
 
 size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net *net,
-                       size_t recording, size_t path, uint32_t n_jobs)
+                       size_t recording, size_t path, uint32_t n_jobs, uint32_t n_servers)
 {
     if (net->n_sums > 0) {
         out->net_counters = net->counters_offset = size;
@@ -307,6 +345,12 @@ size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net
         out->jobs = size;
         out->n_jobs = n_jobs;
         size += n_jobs * sizeof(struct wf_job_tally);
+    }
+    if (n_servers > 0) {
+        size = (size + 7) / 8 * 8;
+        out->servers = size;
+        out->n_servers = n_servers;
+        size += n_servers * sizeof(struct wf_server_tally);
     }
     return size;
 }

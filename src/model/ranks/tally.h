@@ -40,6 +40,24 @@ struct wf_rank_leftover {
     struct wf_leftover what;
 };
 
+/* What ranks read or wrote, and from when until when. Times before the first one are 0. */
+struct wf_file_times {
+    uint64_t bytes;
+    int64_t first, last;
+    uint64_t any; /* there was an operation */
+};
+
+struct wf_job_files {
+    uint64_t n; /* operations on files */
+    struct wf_file_times read, written;
+};
+
+/* What a server of files did, or the devices of all nodes together. */
+struct wf_server_tally {
+    uint64_t requests, read, written; /* bytes */
+    int64_t busy_ps;                  /* of all its disks */
+};
+
 struct wf_job_tally {
     uint64_t messages, bytes;         /* totals sent; bytes saturate at UINT64_MAX */
     struct wf_stat finish;            /* picoseconds, for the ranks that reached their end */
@@ -47,7 +65,8 @@ struct wf_job_tally {
     struct wf_stat wait[WF_IN_KINDS]; /* time in which a rank only waited, by kind of call... */
     struct wf_stat waits;             /* ...and in total */
     struct wf_stat overhead;          /* CPU time spent on messages */
-    struct wf_job_marks marks;        /* of one job */
+    struct wf_job_files files;
+    struct wf_job_marks marks; /* of one job */
 };
 
 /* Offsets of the sections from the beginning of the tally, in bytes; 0 if a section is
@@ -58,6 +77,8 @@ struct wf_tally_sections {
     uint64_t path;         /* struct wf_path */
     uint64_t jobs;         /* struct wf_job_tally[n_jobs]; absent if there is one job */
     uint64_t n_jobs;
+    uint64_t servers; /* struct wf_server_tally[n_servers] */
+    uint64_t n_servers;
 };
 
 /* All zero means empty. */
@@ -88,7 +109,7 @@ struct wf_ranks_tally {
  * a struct wf_ranks_tally. Returns the size of the whole tally. Tells the network where its
  * statistics are. `recording` and `path` are the sizes of these sections, or 0. */
 size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net *net,
-                       size_t recording, size_t path, uint32_t n_jobs);
+                       size_t recording, size_t path, uint32_t n_jobs, uint32_t n_servers);
 
 /* The sums of one job; those of all jobs if there is one, or nothing was added yet. */
 const struct wf_job_tally *wf_tally_job(const struct wf_ranks_tally *tally, uint32_t number);
@@ -104,6 +125,9 @@ void wf_tally_unfold(struct wf_ranks_tally *tally, const struct wf_fold *fold);
 struct wf_net_counters *wf_tally_net_counters(struct wf_ranks_tally *tally);
 struct wf_recording *wf_tally_recording(struct wf_ranks_tally *tally);
 struct wf_path *wf_tally_path(struct wf_ranks_tally *tally);
+struct wf_server_tally *wf_tally_servers(struct wf_ranks_tally *tally);
+void wf_tally_server_merge(struct wf_server_tally *into, const struct wf_server_tally *from);
+void wf_tally_files_merge(struct wf_job_files *into, const struct wf_job_files *from);
 
 void wf_tally_merge(void *into, const void *from);     /* wf_merge_fn, without the sections */
 void wf_tally_merge_all(void *into, const void *from); /* wf_merge_fn, with the sections */

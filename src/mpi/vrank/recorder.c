@@ -72,13 +72,11 @@ static struct wf_trace_writer *writer_of(const struct recorder *recorder, uint32
 
 static void tell_name(struct recorder *recorder, const struct wf_op *op)
 {
-    enum wf_op_family family = wf_op_info(op->kind)->family;
-    bool region = family == WF_FAMILY_MARKER;
+    enum wf_source_name kind = wf_op_names(op->kind);
 
-    if ((!region && family != WF_FAMILY_CALL) || op->tag < 0) {
+    if (kind == WF_NAME_KINDS || op->tag < 0) {
         return;
     }
-    enum wf_source_name kind = region ? WF_NAME_REGION : WF_NAME_CALL;
     const char *name = wf_source_name_of(recorder->config.program, kind, (uint32_t)op->tag);
     for (uint32_t i = 0; name != NULL && i < recorder->config.n_records; i++) {
         struct wf_trace_writer *writer = writer_of(recorder, i);

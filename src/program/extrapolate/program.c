@@ -36,7 +36,7 @@ uint32_t wf_ext_slots(const struct wf_ext_shape *shape)
     static const uint8_t of[] = {
         [WF_FAMILY_SEND] = 1,       [WF_FAMILY_RECV] = 1,     [WF_FAMILY_SENDRECV] = 2,
         [WF_FAMILY_PERSISTENT] = 1, [WF_FAMILY_ONESIDED] = 1, [WF_FAMILY_PROBE] = 1,
-        [WF_FAMILY_CALL] = 0,
+        [WF_FAMILY_FILE] = 0,
     };
 
     return wf_ext_rooted(shape) ? 1 : of[wf_op_info((enum wf_op_kind)shape->kind)->family];
@@ -372,9 +372,7 @@ static void read_family(struct reading *reading, const struct wf_op *op,
     case WF_FAMILY_MARKER:
     case WF_FAMILY_CALL:
         name = op->tag < 0 ? NULL
-                           : wf_source_name_of(reading->source,
-                                               info->family == WF_FAMILY_MARKER ? WF_NAME_REGION
-                                                                                : WF_NAME_CALL,
+                           : wf_source_name_of(reading->source, wf_op_names(op->kind),
                                                (uint32_t)op->tag);
         shape->name =
             name != NULL ? 1 + wf_strings_put(&reading->input->names, name, strlen(name)) : 0;
@@ -385,6 +383,7 @@ static void read_family(struct reading *reading, const struct wf_op *op,
     case WF_FAMILY_COMM:
     case WF_FAMILY_EPOCH:
     case WF_FAMILY_TEST: /* program/extrapolate/normal.h makes them waits */
+    case WF_FAMILY_FILE: /* refused */
         break;
     }
 }
@@ -397,6 +396,10 @@ static enum wf_status read_op(struct reading *reading, const struct wf_op *op,
     struct wf_ext_shape shape;
     struct wf_ext_op out = {.compute = -1};
 
+    if (info->family == WF_FAMILY_FILE) {
+        return wf_err_set(err, WF_EINVAL,
+                          "the program has operations on files, which cannot be extrapolated");
+    }
     memset(&shape, 0, sizeof(shape));
     shape.kind = op->kind;
     shape.tag = shape.recv_tag = WF_EXT_NO_TAG;

@@ -196,11 +196,9 @@ static enum wf_status misfit(const struct writing *writing, uint32_t rank,
 static void set_name(struct writing *writing, const struct wf_ext_shape *shape,
                      struct wf_op *op)
 {
-    bool marker = wf_op_info(op->kind)->family == WF_FAMILY_MARKER;
-
     op->tag = (int32_t)(shape->name == 0 ? shape->number : shape->name - 1);
     if (shape->name > 0) {
-        wf_spool_name(writing->spool, marker ? WF_NAME_REGION : WF_NAME_CALL, shape->name - 1,
+        wf_spool_name(writing->spool, wf_op_names(op->kind), shape->name - 1,
                       wf_strings_at(&writing->model->input.names, shape->name - 1));
     }
 }

@@ -299,6 +299,23 @@ static bool make_collective(struct run *run, const struct wf_gen_instr *instr, s
            neighbor(run, instr->from, group.size, &op->sources, &op->n_sources);
 }
 
+static bool make_file_op(struct run *run, const struct wf_gen_instr *instr, struct wf_op *op)
+{
+    int64_t number, bytes, offset;
+
+    if (!amount(run, instr->tag, INT32_MAX, &number,
+                "the number of a file is from 0 to 2^31 - 1") ||
+        !amount(run, instr->bytes, INT64_MAX, &bytes, "the number of bytes is negative") ||
+        !amount(run, instr->root, INT64_MAX - bytes, &offset,
+                "the place in the file is negative or too large")) {
+        return false;
+    }
+    op->tag = (int32_t)number;
+    op->bytes = (uint64_t)bytes;
+    op->offset = (uint64_t)offset;
+    return true;
+}
+
 /* Sets the op and counts its request. */
 static bool make_op(struct run *run, const struct wf_gen_instr *instr, struct wf_op *op)
 {
@@ -319,6 +336,8 @@ static bool make_op(struct run *run, const struct wf_gen_instr *instr, struct wf
         made = amount(run, instr->bytes, INT64_MAX, &number, "the region's n is negative");
         op->tag = (int32_t)instr->comm;
         op->bytes = (uint64_t)number;
+    } else if (info->family == WF_FAMILY_FILE) {
+        made = make_file_op(run, instr, op);
     } else {
         made = make_message(run, instr, op);
     }

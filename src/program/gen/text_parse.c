@@ -360,7 +360,8 @@ static bool parse_in(struct wf_gen_text_parser *parser, struct wf_gen_instr *ins
 
 /* The ops that a program can use, and the arguments that follow the name. p: a peer, b: a
  * number of bytes, d: a time, f: "from" and a peer, t: optional "tag" and a tag, r: optional
- * "root" and a rank, g: optional "in" and a group. */
+ * "root" and a rank, g: optional "in" and a group, n: the number of a file, o: optional "at" and an
+ * offset. */
 static const struct {
     enum wf_op_kind kind;
     const char *form;
@@ -403,6 +404,11 @@ static const struct {
     {WF_OP_IALLTOALL, "bg"},
     {WF_OP_IREDUCE_SCATTER_BLOCK, "bg"},
     {WF_OP_INEIGHBOR_ALLTOALL, "pfbg"},
+    {WF_OP_FILE_OPEN, "n"},
+    {WF_OP_FILE_READ, "nbo"},
+    {WF_OP_FILE_WRITE, "nbo"},
+    {WF_OP_FILE_SYNC, "n"},
+    {WF_OP_FILE_CLOSE, "n"},
 };
 
 static void parse_operand(struct wf_gen_text_parser *parser, char what,
@@ -424,6 +430,12 @@ static void parse_operand(struct wf_gen_text_parser *parser, char what,
         break;
     case 't':
         instr->tag = wf_gen_lex_take(lexer, "tag") ? wf_gen_text_expression(parser) : 0;
+        break;
+    case 'n':
+        instr->tag = wf_gen_text_expression(parser);
+        break;
+    case 'o':
+        instr->root = wf_gen_lex_take(lexer, "at") ? wf_gen_text_expression(parser) : 0;
         break;
     case 'r':
         instr->root = wf_gen_lex_take(lexer, "root") ? wf_gen_text_expression(parser) : 0;

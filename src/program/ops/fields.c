@@ -63,6 +63,7 @@ static const struct wf_op_layout layouts[] = {
 #define SHAPE_EPOCH(detail)    WF_SHAPE_EPOCH
 #define SHAPE_MARKER(detail)   WF_SHAPE_MARKER
 #define SHAPE_CALL(detail)     WF_SHAPE_CALL
+#define SHAPE_FILE(detail)     WF_SHAPE_FILE
 
 static const uint8_t shapes[] = {
 #define X(name, text, family, detail, returns) [WF_OP_##name] = SHAPE_##family(detail),

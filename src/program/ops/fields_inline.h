@@ -41,6 +41,7 @@
 #define FIELDS_EPOCH(N, W, B)      N(tag) N(comm)
 #define FIELDS_MARKER(N, W, B)     N(tag) W(bytes)
 #define FIELDS_CALL(N, W, B)       N(tag) N(comm)
+#define FIELDS_FILE(N, W, B)       W(offset) W(bytes) N(tag)
 
 /* One row per shape: the name, what it has (enum wf_op_layout_flag), how many arrays, which. */
 #define SHAPES(X)                                                 \
@@ -66,7 +67,8 @@
     X(ONESIDED, WF_HAS_COMM, 0, NONE)                             \
     X(EPOCH, WF_HAS_COMM, 0, NONE)                                \
     X(MARKER, 0, 0, NONE)                                         \
-    X(CALL, 0, 0, NONE)
+    X(CALL, 0, 0, NONE)                                           \
+    X(FILE, 0, 0, NONE)
 
 enum wf_op_shape {
 #define X(name, flags, n_arrays, arrays) WF_SHAPE_##name,

@@ -39,7 +39,7 @@ enum {
 struct wf_op {
     enum wf_op_kind kind;
     uint32_t peer; /* send, recv, probe, one-sided, sendrecv (the send): a rank of `comm` */
-    int32_t tag;   /* likewise, not negative; markers and call: number of the name */
+    int32_t tag;   /* likewise, not negative; markers, call, files: number of the name */
     uint32_t comm; /* likewise, and collectives; comm: the parent */
     uint32_t
         request; /* nonblocking, persistent: the new number; wait, test, start, free: which */
@@ -50,7 +50,10 @@ struct wf_op {
     uint32_t site;      /* compute: identifies the line of the program that ends it, or 0 */
     uint64_t bytes; /* send, recv (capacity), one-sided; collectives: as model/coll/coll.h says;
                            region_begin: n in the formula of the region */
-    int64_t duration; /* compute: picoseconds, not negative */
+    union {
+        int64_t duration; /* compute: picoseconds, not negative */
+        uint64_t offset;  /* file_read, file_write: where in the file */
+    };
 
     uint32_t recv_peer; /* sendrecv: the receive */
     int32_t recv_tag;

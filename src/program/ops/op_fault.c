@@ -245,6 +245,10 @@ const char *wf_op_fault(const struct wf_op *op, const struct wf_group *group)
     case WF_FAMILY_MARKER:
     case WF_FAMILY_CALL:
         return op->tag < 0 ? "its number of a name is negative" : NULL;
+    case WF_FAMILY_FILE:
+        return op->tag < 0 ? "its number of a file is negative"
+               : is_negative(op->bytes) || is_negative(op->offset) ? negative_size
+                                                                   : NULL;
     case WF_FAMILY_COMM:
     case WF_FAMILY_EPOCH:
         break;

@@ -24,10 +24,12 @@ enum wf_op_family {
                              the rank itself began (flush, unlock, complete) */
     WF_FAMILY_MARKER,
     WF_FAMILY_CALL, /* any other call; the compute op before it holds its time */
+    WF_FAMILY_FILE, /* detail: enum wf_file_what */
 };
 
 enum wf_send_mode { WF_SEND_STANDARD, WF_SEND_SYNCHRONOUS, WF_SEND_BUFFERED, WF_SEND_READY };
 enum { WF_PERSISTENT_RECV = 4 }; /* after the modes */
+enum wf_file_what { WF_FILE_OPEN, WF_FILE_READ, WF_FILE_WRITE, WF_FILE_SYNC, WF_FILE_CLOSE };
 enum wf_wait_for { WF_WAIT_ONE, WF_WAIT_ALL, WF_WAIT_ANY, WF_WAIT_SOME };
 
 /* One row per kind: the enumerator, the name in listings (MPI's without MPI_, in lower case),
@@ -130,7 +132,12 @@ enum wf_wait_for { WF_WAIT_ONE, WF_WAIT_ALL, WF_WAIT_ANY, WF_WAIT_SOME };
     X(FINALIZE, "finalize", CALL, 0, 0)                                  \
     X(WIN_FLUSH, "win_flush", EPOCH, 1, 0)                               \
     X(CANCEL, "cancel", FREE, 0, 0)                                      \
-    X(SLEEP, "sleep", COMPUTE, 1, 0)
+    X(SLEEP, "sleep", COMPUTE, 1, 0)                                     \
+    X(FILE_OPEN, "file_open", FILE, 0, 0)                                \
+    X(FILE_READ, "file_read", FILE, 1, 0)                                \
+    X(FILE_WRITE, "file_write", FILE, 2, 0)                              \
+    X(FILE_SYNC, "file_sync", FILE, 3, 0)                                \
+    X(FILE_CLOSE, "file_close", FILE, 4, 0)
 
 enum wf_op_kind {
 #define X(name, text, family, detail, returns) WF_OP_##name,

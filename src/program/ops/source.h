@@ -118,8 +118,20 @@ enum wf_source_name {
     WF_NAME_CALL,
     WF_NAME_COUNTER,
     WF_NAME_SITE,
+    WF_NAME_FILE,
     WF_NAME_KINDS
 };
+
+/* What the `tag` of an op is a name of; WF_NAME_KINDS: of nothing. */
+static inline enum wf_source_name wf_op_names(enum wf_op_kind kind)
+{
+    enum wf_op_family family = wf_op_info(kind)->family;
+
+    return family == WF_FAMILY_MARKER ? WF_NAME_REGION
+           : family == WF_FAMILY_CALL ? WF_NAME_CALL
+           : family == WF_FAMILY_FILE ? WF_NAME_FILE
+                                      : WF_NAME_KINDS;
+}
 
 /* A folded program: rank r stands for the ranks r / ranks * ranks * copies + r % ranks + c * ranks of
  * the whole one, for each c below `copies`. */

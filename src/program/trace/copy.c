@@ -63,9 +63,8 @@ static enum wf_status copy_op(struct wf_copy *copy, struct told *told, uint32_t 
 {
     enum wf_op_family family = wf_op_info(op->kind)->family;
 
-    if ((family == WF_FAMILY_MARKER || family == WF_FAMILY_CALL) && op->tag >= 0) {
-        tell_name(copy, family == WF_FAMILY_MARKER ? WF_NAME_REGION : WF_NAME_CALL,
-                  (uint32_t)op->tag);
+    if (wf_op_names(op->kind) != WF_NAME_KINDS && op->tag >= 0) {
+        tell_name(copy, wf_op_names(op->kind), (uint32_t)op->tag);
     }
     if (family == WF_FAMILY_COMPUTE && op->site != 0) {
         tell_name(copy, WF_NAME_SITE, op->site);

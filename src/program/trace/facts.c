@@ -63,7 +63,7 @@ static bool sends(enum wf_op_family family)
 static bool has_bytes(enum wf_op_family family)
 {
     return sends(family) || family == WF_FAMILY_RECV || family == WF_FAMILY_PERSISTENT ||
-           family == WF_FAMILY_COLLECTIVE;
+           family == WF_FAMILY_COLLECTIVE || family == WF_FAMILY_FILE;
 }
 
 /* Returns the bytes of a call; for blocks of different lengths, their sum. */

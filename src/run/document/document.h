@@ -146,6 +146,11 @@ void wf_sim_warn_assumed(const struct wf_plan *plan, struct wf_value *root);
 /* Whether a program needs more memory than a device has; `words` then says how much. */
 bool wf_sim_memory_lacks(const struct wf_plan *plan, char *words, size_t size);
 
+/* Adds what programs did with files, if anything; servers are in the tally of the run, `whole`. */
+void wf_document_files(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                       const struct wf_ranks_tally *whole, int64_t end,
+                       struct wf_value *result);
+
 /* Adds the list `warnings` to the document of a replay, unless it is empty. */
 void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tally,
                      struct wf_value *root);

@@ -36,9 +36,10 @@ static const char *const share_names[SHARES] = {
     [WF_PATH_HANDSHAKE] = "handshake_ps",
     [WF_PATH_COLLECTIVE] = "collective_ps",
     [WF_PATH_ONE_SIDED] = "one_sided_ps",
+    [WF_PATH_FILE] = "file_ps",
     [WF_PATH_START] = "start_ps",
 };
-static const char letters[WF_PATH_KINDS + 1] = "-csrwmhfo";
+static const char letters[WF_PATH_KINDS + 1] = "-csrwmhfod";
 
 /* Kinds of calls: the collectives, then these. */
 enum call { SEND = WF_COLL_KINDS, RECEIVE, WAIT, CALLS };

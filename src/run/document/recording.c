@@ -15,10 +15,10 @@
 #include <string.h>
 
 /* Indexed by enum wf_spent. */
-static const char *const names[WF_SPENT_KINDS] = {"compute_ps",         "overhead_ps",
-                                                  "send_wait_ps",       "receive_wait_ps",
-                                                  "collective_wait_ps", "core_wait_ps"};
-static const char letters[WF_SPENT_KINDS + 1] = "cosrkw";
+static const char *const names[WF_SPENT_KINDS] = {
+    "compute_ps",         "overhead_ps",  "send_wait_ps", "receive_wait_ps",
+    "collective_wait_ps", "file_wait_ps", "core_wait_ps"};
+static const char letters[WF_SPENT_KINDS + 1] = "cosrkfw";
 enum { NOTHING = '-' };
 
 static void put_text(struct wf_buf *buf, const char *text)
@@ -43,13 +43,21 @@ static void add_text(struct wf_value *parent, const char *name, struct wf_buf *b
     buf->size = 0;
 }
 
+/* The kinds that a document has, enum wf_spent, in their order. */
+struct kinds {
+    uint32_t n, what[WF_SPENT_KINDS];
+    char letters[WF_SPENT_KINDS + 1];
+};
+
 /* Adds the means of an account over its ranks. */
-static void add_account(struct wf_value *item, const struct wf_account *account, int n_kinds)
+static void add_account(struct wf_value *item, const struct wf_account *account,
+                        const struct kinds *kinds)
 {
     wf_doc_count(item, "ranks", account->ranks);
     wf_doc_count(item, "first_rank", account->least_rank - 1);
     wf_doc_count(item, "finish_ps", account->finish_ps / account->ranks);
-    for (int what = 0; what < n_kinds; what++) {
+    for (uint32_t i = 0; i < kinds->n; i++) {
+        uint32_t what = kinds->what[i];
         wf_doc_count(item, names[what], account->spent_ps[what] / account->ranks);
     }
 }
@@ -57,53 +65,61 @@ static void add_account(struct wf_value *item, const struct wf_account *account,
 /* Writes, for each bin of time, the share that the ranks of the row spent on each kind: 0 to
  * 255. */
 static void put_cells(struct wf_buf *buf, struct wf_recording *recording, uint64_t row,
-                      uint64_t n_bins, uint32_t n_kinds)
+                      uint64_t n_bins, const struct kinds *kinds)
 {
-    unsigned char *bytes = wf_xcalloc(n_bins * n_kinds, 1);
+    unsigned char *bytes = wf_xcalloc(n_bins * kinds->n, 1);
     double full =
         (double)recording->rows[row].ranks * (double)(UINT64_C(1) << recording->shift);
 
     for (uint64_t bin = 0; bin < n_bins; bin++) {
-        for (uint32_t what = 0; what < n_kinds; what++) {
-            double share = (double)*wf_recording_cell(recording, row, bin, what) / full;
-            bytes[bin * n_kinds + what] = (unsigned char)(share * 255 + 0.5);
+        for (uint32_t i = 0; i < kinds->n; i++) {
+            double share =
+                (double)*wf_recording_cell(recording, row, bin, kinds->what[i]) / full;
+            bytes[bin * kinds->n + i] = (unsigned char)(share * 255 + 0.5);
         }
     }
-    wf_buf_base64(buf, bytes, n_bins * n_kinds);
+    wf_buf_base64(buf, bytes, n_bins * kinds->n);
     free(bytes);
 }
 
-/* Whether a rank waited for its core. If none did, documents do without this kind. */
-static bool has_last_kind(const struct wf_recording *recording)
+/* Documents do without waits for files and cores if no rank waited for them. */
+static struct kinds kinds_of(const struct wf_recording *recording)
 {
-    bool any = false;
+    struct kinds kinds = {.n = 0};
 
-    for (uint64_t row = 0; row < recording->n_rows; row++) {
-        any |= recording->rows[row].spent_ps[WF_SPENT_KINDS - 1] > 0;
+    for (uint32_t what = 0; what < WF_SPENT_KINDS; what++) {
+        bool any = what < (uint32_t)WF_SPENT_WAITING + WF_IN_FILE;
+
+        for (uint64_t row = 0; row < recording->n_rows && !any; row++) {
+            any = recording->rows[row].spent_ps[what] > 0;
+        }
+        if (any) {
+            kinds.letters[kinds.n] = letters[what];
+            kinds.what[kinds.n++] = what;
+        }
     }
-    return any;
+    return kinds;
 }
 
 static void add_rows(struct wf_value *section, struct wf_recording *recording, uint64_t n_bins,
                      struct wf_buf *buf)
 {
-    bool last = has_last_kind(recording);
-    uint32_t n_kinds = (uint32_t)WF_SPENT_KINDS - (last ? 0 : 1);
+    const struct kinds kinds = kinds_of(recording);
 
-    if (last) {
-        wf_doc_text(section, "kinds", letters);
+    if (kinds.n > (uint32_t)WF_SPENT_WAITING + WF_IN_FILE) {
+        wf_doc_text(section, "kinds", kinds.letters);
     }
     struct wf_value *rows = wf_doc_list(section, "rows");
     for (uint64_t row = 0; row < recording->n_rows; row++) {
         struct wf_value *item = wf_doc_section(rows, NULL);
-        add_account(item, &recording->rows[row], (int)n_kinds);
-        put_cells(buf, recording, row, n_bins, n_kinds);
+        add_account(item, &recording->rows[row], &kinds);
+        put_cells(buf, recording, row, n_bins, &kinds);
         add_text(item, "shares", buf);
     }
     struct wf_value *similar = wf_doc_list(section, "similar");
     for (size_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
         if (recording->similar[i].ranks > 0) {
-            add_account(wf_doc_section(similar, NULL), &recording->similar[i], (int)n_kinds);
+            add_account(wf_doc_section(similar, NULL), &recording->similar[i], &kinds);
         }
     }
 }

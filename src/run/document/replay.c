@@ -188,13 +188,15 @@ static void add_job(struct wf_value *section, const struct wf_job_tally *job)
     static const char *const waits[] = {[WF_IN_SEND] = "send_wait_ps",
                                         [WF_IN_RECV] = "receive_wait_ps",
                                         [WF_IN_COLLECTIVE] = "collective_wait_ps",
+                                        [WF_IN_FILE] = "file_wait_ps",
                                         [WF_IN_CORE] = "core_wait_ps"};
 
     wf_doc_count(section, "finished", job->finish.n);
     wf_document_spread(section, "finish_ps", &job->finish);
     wf_document_spread(section, "compute_ps", &job->compute);
     for (int in = 0; in < WF_IN_KINDS; in++) {
-        if (in != WF_IN_CORE || job->wait[in].n > 0) {
+        bool is_usual = in != WF_IN_CORE && in != WF_IN_FILE;
+        if (is_usual || job->wait[in].n > 0) {
             wf_document_spread(section, waits[in], &job->wait[in]);
         }
     }
@@ -228,7 +230,7 @@ static struct wf_efficiency_times times_of(const struct wf_document_jobs *jobs,
 static void add_waits(struct wf_value *result, const struct wf_document_jobs *jobs,
                       const struct wf_ranks_tally *tally)
 {
-    static const char *const in[] = {"send", "receive", "collective", "core"};
+    static const char *const in[] = {"send", "receive", "collective", "file", "core"};
     struct wf_value *list = wf_doc_list(result, "top_waits");
 
     for (uint32_t i = 0; i < tally->n_waits; i++) {

@@ -9,6 +9,7 @@
 #include "model/ranks/cpu/cpu.h"
 #include "model/ranks/node_costs.h"
 #include "model/ranks/ranks.h"
+#include "model/storage/storage.h"
 #include "program/ops/graph.h"
 #include "program/ops/source.h"
 #include "run/plan/job.h"
@@ -242,11 +243,25 @@ static void warn_one_node(const struct wf_job *job, const struct wf_ranks_tally 
     }
 }
 
+/* Files take no time on a machine without storage. */
+static void warn_files(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                       struct wf_value *root)
+{
+    if (tally->all.files.n > 0 && !wf_storage_is_known(wf_plan_values(job->plan, "storage"))) {
+        wf_sim_warn(root,
+                    "the program has %" PRIu64
+                    " operations on files, which take no time, because the machine has no "
+                    "storage: set storage.model, such as striped",
+                    tally->all.files.n);
+    }
+}
+
 void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tally,
                      struct wf_value *root)
 {
     warn_memory(job->plan, root);
     warn_host_times(job, root);
+    warn_files(job, tally, root);
     /* A network that costs nothing is a choice, and a program without messages needs none. */
     if (job->plan->net->contention == WF_NET_FREE ||
         wf_doc_get_count(root, "result.messages", 0) == 0) {

@@ -7,6 +7,7 @@
 #include "model/net/net.h"
 #include "model/ranks/cpu/cpu.h"
 #include "model/ranks/node_params.h"
+#include "model/storage/storage.h"
 #include "mpi/vrank/program_source.h"
 #include "program/ops/source.h"
 #include "run/document/document.h"
@@ -104,6 +105,30 @@ struct wf_net_env wf_job_net_env(const struct wf_job *job)
     };
 }
 
+/* Servers of files that are nodes of the topology are its last ones. */
+static enum wf_status place_servers(struct wf_job *job, const struct wf_placement_env *where,
+                                    struct wf_err *err)
+{
+    const struct wf_storage_params *params = wf_plan_values(job->plan, "storage");
+    struct wf_storage storage;
+
+    WF_TRY(
+        wf_plan_blame(job->plan, "storage.model", wf_storage_init(&storage, params, err), err));
+    if (wf_storage_units(&storage) == 0 || params->attach != WF_STORAGE_NETWORK) {
+        return WF_OK;
+    }
+    if (where->topo == NULL) {
+        return wf_plan_blame(
+            job->plan, "storage.attach",
+            wf_err_set(err, WF_EUSAGE,
+                       "storage.attach=network: servers are nodes of a topology, and there is "
+                       "none; give --topo or a machine, or take storage.attach=own"),
+            err);
+    }
+    wf_placement_use_all(where, &job->place);
+    return WF_OK;
+}
+
 enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
 {
     const struct wf_plan *plan = job->plan;
@@ -115,6 +140,9 @@ enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
     enum wf_status status = wf_placement_make(&where, &job->place, err);
     if (!wf_placement_has_files(&where)) {
         status = wf_plan_blame(plan, "topology", status, err);
+    }
+    if (status == WF_OK) {
+        status = place_servers(job, &where, err);
     }
     free(wf_unconst(where.jobs));
     WF_THEN(status, make_cpu(job, err));
@@ -214,6 +242,7 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
         .net = setup->net,
         .mpi = setup->mpi,
         .node = setup->node,
+        .storage = wf_plan_values(job->plan, "storage"),
         .seed = job->seed,
         .params = wf_plan_values(job->plan, "replay"),
         .cpu = &job->cpu,
@@ -282,6 +311,8 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
 
     if (outcome == WF_OK) {
         describe_recorded(job->plan, result);
+        wf_document_files(job, tally, wf_engine_tally_get(engine), wf_document_end(tally, run),
+                          result);
     }
     wf_job_describe_network(job, tally, counters, run, result, outcome);
     free(whole);

@@ -8,6 +8,7 @@
 #include "model/ranks/cpu/cpu.h"
 #include "model/ranks/node_params.h"
 #include "model/ranks/ranks.h"
+#include "model/storage/storage.h"
 #include "run/import/codes.h"
 #include "run/import/codes_text.h"
 #include "run/machine/reader.h"
@@ -150,6 +151,7 @@ static const struct key keys[] = {
     {"cpu", .params = wf_cpu_params, .size = sizeof(struct wf_cpu_params)},
     {"node", .params = wf_node_params, .size = sizeof(struct wf_node_params)},
     {"mpi", .params = wf_mpi_params, .size = sizeof(struct wf_mpi_params)},
+    {"storage", .params = wf_storage_params, .size = sizeof(struct wf_storage_params)},
     {"power", .params = wf_sim_energy_params, .size = sizeof(struct wf_sim_energy_params)},
     {"price", .params = wf_sim_price_params, .size = sizeof(struct wf_sim_price_params)},
     {"ranks_per_node", .read = read_core},

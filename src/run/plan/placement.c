@@ -649,6 +649,22 @@ enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_p
     return WF_OK;
 }
 
+void wf_placement_use_all(const struct wf_placement_env *env, struct wf_place *place)
+{
+    uint32_t all = capacity(env);
+
+    if (place->first != NULL && all > place->n_nodes) {
+        uint32_t *first =
+            wf_xrealloc(wf_unconst(place->first), (size_t)all + 1, sizeof(*first));
+
+        for (uint32_t node = place->n_nodes; node < all; node++) {
+            first[node + 1] = place->n_ranks;
+        }
+        place->first = first;
+    }
+    place->n_nodes = all > place->n_nodes ? all : place->n_nodes;
+}
+
 static void release(const uint32_t *table)
 {
     free(wf_unconst(table));

@@ -65,6 +65,8 @@ struct wf_placement_env {
  * with wf_placement_release(). */
 enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_place *out,
                                  struct wf_err *err);
+/* Makes all nodes of the topology part of the run, also those after the last one with a rank. */
+void wf_placement_use_all(const struct wf_placement_env *env, struct wf_place *place);
 void wf_placement_release(struct wf_place *place);
 
 /* Whether a job is placed by a file, which messages then name. */

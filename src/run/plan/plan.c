@@ -9,6 +9,7 @@
 #include "model/ranks/cpu/cpu.h"
 #include "model/ranks/node_params.h"
 #include "model/ranks/ranks.h"
+#include "model/storage/storage.h"
 #include "model/topo/classes.h"
 #include "model/topo/nested.h"
 #include "model/traffic/traffic.h"
@@ -295,6 +296,8 @@ static enum wf_status plan_replay(struct wf_plan *plan, struct wf_err *err)
     WF_TRY(add_block(plan, "cpu", wf_cpu_params, sizeof(struct wf_cpu_params), err));
     WF_TRY(add_block(plan, "node", wf_node_params, sizeof(struct wf_node_params), err));
     WF_TRY(add_block(plan, "mpi", wf_mpi_params, sizeof(struct wf_mpi_params), err));
+    WF_TRY(
+        add_block(plan, "storage", wf_storage_params, sizeof(struct wf_storage_params), err));
     WF_TRY(add_block(plan, "power", wf_sim_energy_params, sizeof(struct wf_sim_energy_params),
                      err));
     WF_TRY(
@@ -577,7 +580,8 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
         const char *scope = plan->blocks[i].scope;
         const void *table = plan->blocks[i].table, *values = plan->blocks[i].values;
         bool unknown = (table == wf_sim_energy_params && !wf_sim_energy_is_known(values)) ||
-                       (table == wf_sim_price_params && !wf_sim_price_is_known(values));
+                       (table == wf_sim_price_params && !wf_sim_price_is_known(values)) ||
+                       (table == wf_storage_params && !wf_storage_is_known(values));
         if (strcmp(scope, ENGINE_SCOPE) != 0 && !unknown) {
             wf_plan_describe_block(plan, scope, parameters, scope);
         }

@@ -32,7 +32,7 @@ struct wf_plan_block {
     void *values;
 };
 
-enum { WF_PLAN_BLOCKS_MAX = 8 };
+enum { WF_PLAN_BLOCKS_MAX = 10 };
 
 /* A program. */
 struct wf_plan_job {

@@ -8,6 +8,7 @@
 #include "model/ranks/cpu/cpu.h"
 #include "model/ranks/node_params.h"
 #include "model/ranks/ranks.h"
+#include "model/storage/storage.h"
 #include "model/topo/topo.h"
 #include "model/traffic/traffic.h"
 #include "program/gen/gen.h"
@@ -78,6 +79,7 @@ static const struct kind kinds[] = {
     SINGLE("cpu", "Processors", "the processors of a node", wf_cpu_params),
     SINGLE("node", "Nodes", "what a node costs and what its ranks share", wf_node_params),
     SINGLE("mpi", "MPI", "the MPI library", wf_mpi_params),
+    SINGLE("storage", "Storage", "where files are, and how long they take", wf_storage_params),
     SINGLE("power", "Power", "what a machine takes, for the energy of a run",
            wf_sim_energy_params),
     SINGLE("price", "Prices", "what a machine costs, for the cost of a run",

@@ -167,7 +167,7 @@ static bool print_own_topic(FILE *out, const char *name)
 
 static enum wf_status unknown_topic(const char *topic, struct wf_err *err)
 {
-    char hint[WF_HINT_MAX], names[32][96];
+    char hint[WF_HINT_MAX], names[160][96];
     struct wf_nearest nearest;
     struct wf_catalog_entry entry;
     size_t at = 0, n = 0;

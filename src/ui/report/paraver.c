@@ -27,7 +27,7 @@ enum {
 };
 
 /* Paraver's state numbers, by kind of span; 0 is idle. */
-static const int states[WF_TRACK_KINDS] = {1, 7, 4, 3, 9, 8};
+static const int states[WF_TRACK_KINDS] = {1, 7, 4, 3, 9, 8, 12};
 
 /* A line of the file. */
 struct line {
@@ -261,7 +261,8 @@ static void paraver_write_pcf(const struct wf_value *doc,
                               const struct wf_write_options *options, FILE *out)
 {
     static const char *const colors[] = {"{59,123,224}", "{251,208,60}", "{199,132,24}",
-                                         "{160,44,18}",  "{95,58,140}",  "{22,22,22}"};
+                                         "{160,44,18}",  "{95,58,140}",  "{22,22,22}",
+                                         "{2,115,115}"};
     struct wf_tracks tracks;
     struct wf_track_calls calls;
 

@@ -253,11 +253,20 @@ static const struct wf_phrase_line answer_lines[] = {
     {"  in sends", "result.ranks.send_wait_ps", .text = IF_ANY},
     {"  for messages", "result.ranks.receive_wait_ps", .text = IF_ANY},
     {"  in collectives", "result.ranks.collective_wait_ps", .text = IF_ANY},
+    {"  for files", "result.ranks.file_wait_ps", .text = IF_ANY},
     {"  for a core", "result.ranks.core_wait_ps", .text = IF_ANY},
     {"Ranks overhead", "result.ranks.overhead_ps", .text = "{:spread}"},
     {"Ranks idle", "result.ranks.idle_ps", .text = IF_ANY},
     {"Longest waits", .write = wf_writer_text_waits},
     {"Iterations", .write = wf_writer_text_iterations},
+    {"Files", "result.files",
+     .text = "{operations:operation|operations}[, {read_bytes} read[ at "
+             "{read_bytes_per_second:real}B/s]][, {written_bytes} written[ at "
+             "{written_bytes_per_second:real}B/s]]"},
+    {"  servers", "result.files.load",
+     .text =
+         "{servers}, disks busy for {mean_percent:.1} % of the time, of the busiest (number "
+         "{busiest}) {busiest_percent:.1} %"},
     {"Energy", "result.energy", .write = line_energy},
     {"Cost", "result.cost", .text = "{total:.4g}[ {currency}] for {node_hours:.3g} node hours"},
     {"Efficiency", "result.efficiency",

@@ -12,9 +12,10 @@ const char *const wf_track_names[WF_TRACK_KINDS + 1] = {"computing",
                                                         "waiting for a message",
                                                         "waiting in a collective",
                                                         "waiting for a core",
+                                                        "waiting for a file",
                                                         "idle"};
 
-static const char letters[WF_TRACK_KINDS + 1] = "cosrkw";
+static const char letters[WF_TRACK_KINDS + 1] = "cosrkwf";
 
 /* More ranks than weft simulates are a mistake of the document. */
 enum { NUMBERS_MAX = 1 << 26 };
@@ -99,6 +100,7 @@ void wf_tracks_init(struct wf_tracks *tracks, const struct wf_value *doc,
                     const struct wf_write_options *options)
 {
     const char *nodes = wf_doc_get_text(doc, "recording.chosen.nodes", NULL);
+    const char *kinds = wf_doc_get_text(doc, "recording.kinds", "cosrk");
 
     *tracks = (struct wf_tracks){
         .spans = list_at(doc, "recording.spans"),
@@ -107,8 +109,8 @@ void wf_tracks_init(struct wf_tracks *tracks, const struct wf_value *doc,
         .end_ps = wf_doc_get_count(doc, "recording.end_ps", 0),
         .bin_ps = wf_doc_get_count(doc, "recording.bin_ps", 1),
         .bins = wf_doc_get_count(doc, "recording.bins", 0),
-        .kinds =
-            wf_doc_find(doc, "recording.kinds") != NULL ? WF_TRACK_KINDS : WF_TRACK_KINDS - 1,
+        .letters = kinds,
+        .kinds = strlen(kinds),
         .nodes = nodes != NULL ? nodes : wf_doc_get_text(doc, "recording.nodes", NULL),
         .view = options->view,
     };
@@ -258,9 +260,10 @@ static int most_in(const struct wf_track *track, uint64_t bin)
     for (uint64_t what = 0; what < track->tracks->kinds; what++) {
         int share = byte_at(track->at, bin * track->tracks->kinds + what);
         all += share;
-        if (share > most) {
+        const char *letter = strchr(letters, track->tracks->letters[what]);
+        if (share > most && letter != NULL) {
             most = share;
-            best = (int)what;
+            best = (int)(letter - letters);
         }
     }
     return 255 - all > most ? WF_TRACK_IDLE : best;

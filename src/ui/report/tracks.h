@@ -15,7 +15,8 @@ struct wf_tracks {
     uint64_t n;     /* number of tracks; 0 if there is no recording */
     uint64_t ranks; /* ranks of the run */
     uint64_t end_ps, bin_ps, bins;
-    uint64_t kinds; /* kinds of spans in each bin: the first ones of all */
+    const char *letters; /* of the kinds of spans in each bin... */
+    uint64_t kinds;      /* ...and their number */
     const struct wf_value *spans, *rows;
     const struct wf_value *messages; /* one text per rank; null if there are none */
     const char *nodes;               /* nodes of the ranks with spans, as text; null: unknown */
@@ -29,7 +30,7 @@ void wf_tracks_init(struct wf_tracks *tracks, const struct wf_value *doc,
                     const struct wf_write_options *options);
 void wf_tracks_fini(struct wf_tracks *tracks);
 
-enum { WF_TRACK_KINDS = 6, WF_TRACK_IDLE = WF_TRACK_KINDS };
+enum { WF_TRACK_KINDS = 7, WF_TRACK_IDLE = WF_TRACK_KINDS };
 /* The names of the kinds of spans, then that of idle time. */
 extern const char *const wf_track_names[WF_TRACK_KINDS + 1];
 

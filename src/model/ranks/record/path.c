@@ -355,7 +355,9 @@ static bool takes_time(const struct wf_cause *cause, struct wf_path_segment *seg
         [WF_WHY_CONFIRMED] = WF_PATH_HANDSHAKE, [WF_WHY_CORE] = WF_PATH_CORE,
     };
 
-    segment->kind = kinds[cause->why];
+    bool is_file = cause->why == WF_WHY_ONE_SIDED && cause->bytes > 0;
+
+    segment->kind = is_file ? WF_PATH_FILE : kinds[cause->why];
     segment->sends = cause->why == WF_WHY_LEFT || cause->why == WF_WHY_CONFIRMED ||
                      cause->why == WF_WHY_ONE_SIDED;
     return segment->kind != WF_PATH_START;

@@ -56,6 +56,7 @@ enum wf_path_kind {
     WF_PATH_HANDSHAKE,  /* a long message is announced and asked for */
     WF_PATH_COLLECTIVE, /* a formula collective */
     WF_PATH_ONE_SIDED,  /* a put or get, there and back */
+    WF_PATH_FILE,       /* an operation on a file */
     WF_PATH_KINDS,
 };
 

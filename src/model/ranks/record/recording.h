@@ -29,7 +29,7 @@ enum wf_spent {
     WF_SPENT_COMPUTING,
     WF_SPENT_ON_MESSAGES, /* CPU time */
     WF_SPENT_WAITING,     /* plus an enum wf_rank_in, the kind of call */
-    WF_SPENT_KINDS = WF_SPENT_WAITING + 4,
+    WF_SPENT_KINDS = WF_SPENT_WAITING + 5,
     WF_SPENT_NOTHING = WF_SPENT_KINDS, /* there is no span */
 };
 
@@ -110,9 +110,10 @@ struct wf_by_hops {
 struct wf_recording_cell {
     uint64_t times_ps[WF_SPENT_KINDS]; /* times of begins less times of ends, modulo 2^64 */
     int32_t spans[WF_SPENT_KINDS];     /* number of begins less number of ends */
+    int32_t padding;
 };
 
-_Static_assert(sizeof(struct wf_recording_cell) == 72, "no padding");
+_Static_assert(sizeof(struct wf_recording_cell) == 88, "no padding");
 
 /* Bins, calls that are not complete, spans, messages and calls follow the struct. All zero means
  * empty. */

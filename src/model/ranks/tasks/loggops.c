@@ -144,6 +144,7 @@ static void count_host(const struct wf_loggops *l, uint32_t number, struct wf_pe
         .overhead_ps = host->overhead_ps,
         .wait_ps = {[WF_IN_SEND] = WF_NO_WAIT,
                     [WF_IN_COLLECTIVE] = WF_NO_WAIT,
+                    [WF_IN_FILE] = WF_NO_WAIT,
                     [WF_IN_CORE] = WF_NO_WAIT},
         .ended = host->n_ended == host->n_tasks,
     };

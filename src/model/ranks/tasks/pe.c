@@ -334,6 +334,7 @@ static void add_pe(const struct wf_pe_caller *who, struct wf_pe_tally *tally)
         .wait_ps = {[WF_IN_SEND] = WF_NO_WAIT,
                     [WF_IN_RECV] = idle > 0 ? idle : 0,
                     [WF_IN_COLLECTIVE] = WF_NO_WAIT,
+                    [WF_IN_FILE] = WF_NO_WAIT,
                     [WF_IN_CORE] = who->pes->timeshare != NULL ? pe->core_wait_ps : WF_NO_WAIT},
         .ended = ended,
     };
@@ -409,7 +410,7 @@ static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
     wf_engine_tally(engine,
                     wf_recorder_init(&pes->recorder,
                                      config->recording != NULL ? &options : NULL, &pes->rails,
-                                     config->net, sizeof(struct wf_pe_tally), pes->n_jobs),
+                                     config->net, sizeof(struct wf_pe_tally), pes->n_jobs, 0),
                     merge_tallies);
     pes->recorder.ends = config->ends;
 }

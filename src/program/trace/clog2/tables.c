@@ -55,6 +55,7 @@ static enum wf_clog2_role role_of_call(enum wf_op_kind kind)
     case WF_FAMILY_EPOCH:
     case WF_FAMILY_MARKER:
     case WF_FAMILY_CALL:
+    case WF_FAMILY_FILE:
         break;
     }
     return WF_CLOG2_OTHER;

@@ -204,6 +204,7 @@ static void put_op(struct writing *w, const struct wf_op *op)
     case WF_FAMILY_ONESIDED:
     case WF_FAMILY_EPOCH:
     case WF_FAMILY_MARKER:
+    case WF_FAMILY_FILE:
         wf_basic_left_out(op->kind, w->losses);
         break;
     case WF_FAMILY_FREE:

@@ -64,6 +64,7 @@ void wf_basic_left_out(enum wf_op_kind kind, struct wf_losses *losses)
         [WF_FAMILY_ONESIDED] = "one-sided operations and their synchronisation, left out",
         [WF_FAMILY_MARKER] = "marks of regions and iterations, left out",
         [WF_FAMILY_CALL] = "other calls, of which only the time is left",
+        [WF_FAMILY_FILE] = "operations on files, left out",
     };
     enum wf_op_family family = wf_op_info(kind)->family;
 

@@ -358,8 +358,9 @@ static void put_op(struct writing *w, const struct wf_op *op)
     case WF_FAMILY_EPOCH:
     case WF_FAMILY_COMM:
     case WF_FAMILY_FREE:
-        lose(w, "probes, one-sided operations, calls that make communicators or free "
-                "requests, written as calls");
+    case WF_FAMILY_FILE:
+        lose(w, "probes, one-sided operations, operations on files, calls that make "
+                "communicators or free requests, written as calls");
         on_call(w, op);
         break;
     case WF_FAMILY_MARKER:
