@@ -234,19 +234,27 @@ void wf_machine_read_figures(struct wf_machine_reader *reader, const struct wf_y
 
 /* ---- sources ---- */
 
+/* Figures of an included file have its labels; the file's own texts replace those with the same label. */
+static void add_source(struct wf_machine *machine, const char *label, const char *text)
+{
+    for (size_t i = 0; i < machine->n_sources; i++) {
+        if (strcmp(machine->sources[i].label, label) == 0) {
+            free(machine->sources[i].text);
+            machine->sources[i].text = wf_xstrdup(text);
+            return;
+        }
+    }
+    WF_PUSH(machine->sources, machine->n_sources, machine->sources_capacity,
+            (struct wf_machine_source){.label = wf_xstrdup(label), .text = wf_xstrdup(text)});
+}
+
 enum wf_status wf_machine_read_sources(struct wf_machine_reader *reader,
                                        const struct wf_yaml *node, struct wf_err *err)
 {
-    struct wf_machine *machine = reader->machine;
-
     WF_TRY(wf_machine_expect(reader, node, WF_YAML_MAP, err));
     for (const struct wf_yaml *at = node->first; at != NULL; at = at->next) {
         WF_TRY(wf_machine_expect(reader, at, WF_YAML_SCALAR, err));
-        if (!reader->included) {
-            WF_PUSH(machine->sources, machine->n_sources, machine->sources_capacity,
-                    (struct wf_machine_source){.label = wf_xstrdup(at->key),
-                                               .text = wf_xstrdup(at->text)});
-        }
+        add_source(reader->machine, at->key, at->text);
     }
     return WF_OK;
 }

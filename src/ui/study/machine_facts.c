@@ -25,13 +25,14 @@ static const struct section {
     {"Nodes", {"cpu.", "node.", "ranks_per_node", "placement", NULL}},
     {"Network", {"topology", "network", NULL}},
     {"MPI", {"mpi.", NULL}},
+    {"Files", {"storage.", NULL}},
     {"Uncertainty (relative standard deviation; used by --runs)", {"uncertainty.", NULL}},
 };
 
 enum { N_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
 /* The order in which sections are printed. */
-static const size_t order[N_SECTIONS] = {1, 0, 2, 3, 4};
+static const size_t order[N_SECTIONS] = {1, 0, 2, 3, 4, 5};
 
 static size_t section_of(const char *path)
 {
