@@ -4,6 +4,7 @@ generators, the trace format, and every mistake."""
 import json
 import math
 import pathlib
+import re
 
 from weft_cli import check, check_run, finish, parse, run
 
@@ -187,6 +188,49 @@ def check_trace():
     check(done.returncode != 0, "programs with files are not extrapolated", done)
 
 
+DXT = """# darshan log version: 3.21
+# exe: ./app
+# nprocs: 3
+# run time: 2.5
+
+# DXT, file_id: 1, file_name: /scratch/out
+# DXT, rank: 0, hostname: n0
+# DXT, write_count: 2, read_count: 0
+# Module    Rank  Wt/Rd  Segment          Offset       Length    Start(s)      End(s)
+ X_MPIIO       0  write        0               0      4194304      1.0000      1.2000
+ X_POSIX       0  write        0               0      4194304      1.0000      1.1000
+ X_POSIX       0  write        1         4194304      4194304      1.5000      1.6000  [OST: 3]
+
+# DXT, file_id: 2, file_name: /mnt/bb/own
+# DXT, rank: 1, hostname: n1
+ X_POSIX       1   read        0             100         1000      0.5000      0.5001
+"""
+
+
+def check_darshan():
+    pathlib.Path("app.dxt").write_text(DXT, encoding="utf-8")
+    info = check_run(["info", "app.dxt"], 0).stdout
+    check("darshan" in info and re.search(r"file_write +2 ", info) and re.search(r"file_read +1 ", info), info)
+    # The time between accesses is computing, and that of accesses the model's.
+    result = parse(check_run(["replay", "app.dxt", "-n", "3", *storage(latency="0", write_bandwidth="4194304B/s"),
+                              "--json"], 0))["result"]
+    expect("DXT", result["predicted_time_ps"], SECOND + SECOND + 4 * SECOND // 10 + SECOND)
+    check(result["recorded_time_ps"] == 16 * SECOND // 10, result)
+    # Names choose the device of the node.
+    result = parse(check_run(["replay", "app.dxt", *storage(local_prefix="/mnt/bb"), "--json"], 0))["result"]
+    check([one["read_bytes"] for one in result["files"]["servers"]] == [0, 0, 1000], result["files"])
+    for old, new, words in (("      1.0000      1.1000", "", "expected: module"), ("   read ", "  fetch ", "write or read"),
+                            ("0.5000", "-0.5", "a time is negative"), ("nprocs: 3", "nprocs: 0", "number of processes"),
+                            (", file_name: /scratch/out", "", "no file_name"), ("     1000 ", "    -1000 ", "makes no sense"),
+                            ("X_POSIX       1", "X_STDIO       1", "expected X_POSIX")):
+        pathlib.Path("bad.dxt").write_text(DXT.replace(old, new), encoding="utf-8")
+        done = run("info", "bad.dxt")
+        check(done.returncode == 3 and words in done.stderr and "line" in done.stderr, f"{new}: {words}", done)
+    pathlib.Path("bad.dxt").write_text("# darshan log version: 3.21\n", encoding="utf-8")
+    done = run("info", "bad.dxt")
+    check(done.returncode == 3 and "DXT_ENABLE_IO_TRACE" in done.stderr, "no accesses", done)
+
+
 def check_mistakes():
     pathlib.Path("files.weft").write_text("file_write 0 8", encoding="utf-8")
     usual = ["replay", "gen:text", "-n", "4", "-p", "gen.file=files.weft"]
@@ -224,6 +268,7 @@ def main():
     check_results()
     check_ior()
     check_trace()
+    check_darshan()
     check_mistakes()
     finish()
 
