@@ -128,7 +128,7 @@ static bool program_group(const struct wf_source *source, uint32_t number, uint3
 static const char *program_name_of(const struct wf_source *source, enum wf_source_name kind,
                                    uint32_t number)
 {
-    return kind == WF_NAME_COUNTER || kind == WF_NAME_SITE
+    return kind != WF_NAME_REGION && kind != WF_NAME_CALL
                ? NULL
                : wf_vrank_shared_name(&wf_vrank_program_of(source)->shared,
                                       kind == WF_NAME_REGION ? WF_VRANK_NAME_REGION

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,6 +64,51 @@ static int fail_without_file(const struct wl_rank *rank, const char *name)
                                  .handle = MPI_FILE_NULL};
 
     return wl_file_fail(rank, &none);
+}
+
+/* FNV-1a of the last part of the name: layouts on disks are those of one run in any folder. */
+uint32_t wl_file_number(const char *name)
+{
+    const char *last = strrchr(name, '/');
+    uint32_t hash = UINT32_C(2166136261);
+
+    for (const char *at = last != NULL ? last + 1 : name; *at != '\0'; at++) {
+        hash = (hash ^ (unsigned char)*at) * UINT32_C(16777619);
+    }
+    return hash & INT32_MAX;
+}
+
+void wl_file_take_time(struct wl_rank *rank, uint32_t number, enum wf_op_kind kind,
+                       MPI_Offset offset, size_t bytes)
+{
+    const struct wf_op op = {.kind = kind,
+                             .tag = (int32_t)number,
+                             .bytes = bytes,
+                             .offset = offset > 0 ? (uint64_t)offset : 0};
+
+    (void)wl_call(rank, &op);
+}
+
+void wl_file_take_posix_time(struct wl_rank *rank, int fd, enum wf_op_kind kind, MPI_Offset at,
+                             size_t bytes)
+{
+    enum { NAME = 4096 };
+    char link[40], name[NAME];
+    struct stat st;
+
+    if (!rank->initialized || rank->finalized || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        return;
+    }
+    (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, name, sizeof(name) - 1);
+    if (length <= 0) {
+        return;
+    }
+    name[length] = '\0';
+    if (at < 0) {
+        at = (MPI_Offset)lseek(fd, 0, SEEK_CUR) - (MPI_Offset)bytes;
+    }
+    wl_file_take_time(rank, wl_file_number(name), kind, at, bytes);
 }
 
 /* MPI_Barrier() may return before it is complete in simulated time. */
@@ -160,6 +206,8 @@ int wl_MPI_File_open(struct wl_rank *rank, MPI_Comm comm, const char *filename, 
         opened->shared_position = opened->position;
     }
     *file = opened->handle = wl_table_add(&rank->files, WL_FILE, opened);
+    opened->number = wl_file_number(filename);
+    wl_file_take_time(rank, opened->number, WF_OP_FILE_OPEN, 0, 0);
     rank->site = site; /* not that of a call within this one */
     wl_check_created(rank, *file);
     return MPI_SUCCESS;
@@ -171,6 +219,7 @@ int wl_MPI_File_close(struct wl_rank *rank, MPI_File *file)
     int code = close(own->fd) == 0 ? MPI_SUCCESS : wl_file_fail(rank, own);
     int place;
 
+    wl_file_take_time(rank, own->number, WF_OP_FILE_CLOSE, 0, 0);
     wl_file_synchronize(rank, own);
     wl_MPI_Comm_rank(rank, own->comm, &place);
     if (place == 0 && (own->amode & MPI_MODE_DELETE_ON_CLOSE)) {
@@ -229,6 +278,7 @@ int wl_MPI_File_sync(struct wl_rank *rank, MPI_File file)
 {
     const struct wl_file *own = wl_file_of(rank, file);
 
+    wl_file_take_time(rank, own->number, WF_OP_FILE_SYNC, 0, 0);
     wl_file_synchronize(rank, own);
     return MPI_SUCCESS; /* all ranks see at once what is written on this host */
 }

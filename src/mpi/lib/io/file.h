@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * Files (MPI-4.0, 14). They are files of the host. Reading and writing takes no simulated time;
- * a collective access synchronizes the ranks like a barrier. The shared file pointer is a
+ * Files (MPI-4.0, 14). They are files of the host, where contents are at once. Opening, reading, writing,
+ * sync and closing are operations of the simulation, which takes the time of its storage model for
+ * them; a collective access synchronizes the ranks like a barrier. The shared file pointer is a
  * number at the first rank that has opened the file: an access by another rank is a message
  * there and back, like MPI_Fetch_and_op().
  *
@@ -22,6 +23,8 @@ struct wl_file {
     bool external; /* the view's data is in external32 */
     MPI_Comm comm; /* its own */
     char *name;
+    uint32_t
+        number; /* of the file in the simulation: the same for the same last part of the name */
     MPI_File handle;
     /* The view: which part of the file the rank sees. */
     MPI_Offset displacement;
@@ -42,6 +45,16 @@ int wl_file_error(const struct wl_rank *rank, const struct wl_file *file, int co
                   const char *text);
 /* Likewise, the error of errno. */
 int wl_file_fail(const struct wl_rank *rank, const struct wl_file *file);
+
+/* The number of a file with this name, which does not depend on what else there is. */
+uint32_t wl_file_number(const char *name);
+/* The simulated time of an operation on the file with this number. */
+void wl_file_take_time(struct wl_rank *rank, uint32_t number, enum wf_op_kind kind,
+                       MPI_Offset offset, size_t bytes);
+
+/* Likewise of a descriptor, if it is that of a regular file. `at` -1: `bytes` before its position. */
+void wl_file_take_posix_time(struct wl_rank *rank, int fd, enum wf_op_kind kind, MPI_Offset at,
+                             size_t bytes);
 
 /* Waits for all ranks that have opened the file. */
 void wl_file_synchronize(struct wl_rank *rank, const struct wl_file *file);

@@ -134,6 +134,12 @@ int wl_file_access(struct wl_rank *rank, const struct wl_file_access *what, MPI_
         file->position += (MPI_Offset)moved / size;
     }
     free(bytes);
+    if (moved > 0) {
+        size_t run;
+        wl_file_take_time(rank, file->number,
+                          what->from != NULL ? WF_OP_FILE_WRITE : WF_OP_FILE_READ,
+                          wl_file_place(file, from * size, &run), (size_t)moved);
+    }
     if (what->collective) {
         wl_file_synchronize(rank, file);
     }

@@ -19,8 +19,8 @@ static const struct wl_replacement replacements[] = {
 /* clang-format off */
 #define WRAPPED(X)                                                                  \
     X(_Exit) X(__cxa_atexit) X(__fread_chk) X(__read_chk) X(_exit) X(abort) X(exit) \
-    X(fork) X(fread) X(fread_unlocked) X(fstat) X(fstat64) X(getcwd) X(on_exit)     \
-    X(pipe) X(posix_spawn) X(posix_spawnp) X(pread) X(pread64) X(quick_exit)        \
+    X(fdatasync) X(fork) X(fread) X(fread_unlocked) X(fstat) X(fstat64) X(fsync) X(getcwd) X(on_exit) \
+    X(pipe) X(posix_spawn) X(posix_spawnp) X(pread) X(pread64) X(pwrite) X(pwrite64) X(quick_exit) \
     X(read) X(readlink) X(readv) X(recv) X(sigaction) X(signal) X(uname) X(vfork)   \
     X(wait) X(wait3) X(wait4) X(waitpid)
 /* clang-format on */

@@ -10,13 +10,17 @@
  *   unprotected before.
  * - A rank that opens or looks at a file first catches up with its simulated time, so that it
  *   finds what other ranks wrote before.
+ * - Opening, reading, writing and closing of regular files take the time of the machine's storage
+ *   model (wl_file_take_posix_time()). Their contents are those of the host, at once.
  * - write() to the standard output goes through stdout, which all ranks share: lines get their
  *   labels there, and what printf() and Fortran write stays in order.
  */
+#include "mpi/lib/io/file.h"
 #include "mpi/lib/libc/output.h"
 #include "mpi/lib/library.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -112,20 +116,76 @@ static void unprotect(void *place, size_t bytes)
         return (name)arguments;                               \
     }
 
-WRAP(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), to, n)
-WRAP(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), to, n)
-WRAP(ssize_t, pread64, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at), to, n)
 WRAP(ssize_t, recv, (int fd, void *to, size_t n, int flags), (fd, to, n, flags), to, n)
-WRAP(size_t, fread, (void *to, size_t size, size_t n, FILE *file), (to, size, n, file), to,
-     size *n)
-WRAP(size_t, fread_unlocked, (void *to, size_t size, size_t n, FILE *file), (to, size, n, file),
-     to, size *n)
 WRAP(ssize_t, readlink, (const char *path, char *to, size_t n), (path, to, n), to, n)
 WRAP(char *, getcwd, (char *to, size_t n), (to, n), to, n)
 WRAP(int, fstat, (int fd, struct stat *to), (fd, to), to, sizeof(*to))
 WRAP(int, fstat64, (int fd, struct stat64 *to), (fd, to), to, sizeof(*to))
 WRAP(int, uname, (struct utsname * to), (to), to, sizeof(*to))
 WRAP(int, pipe, (int to[2]), (to), to, 2 * sizeof(int))
+
+/* ---- files: time ---- */
+
+/* The simulated time of an operation on a file. `at` is where it began, or -1: `n` bytes before the
+ * position. */
+static void take_time(int fd, enum wf_op_kind kind, off_t at, ssize_t n)
+{
+    struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
+    int error = errno;
+
+    if (self != NULL && self->lib != NULL && !wl.in_child && fd > STDERR_FILENO && n >= 0) {
+        struct wl_rank *rank = wl_enter();
+        wl_file_take_posix_time(rank, fd, kind, at, (size_t)n);
+        wl_leave(rank);
+    }
+    errno = error;
+}
+
+/* Likewise of a stream, whose position is not that of its descriptor. */
+static void take_stream_time(FILE *file, enum wf_op_kind kind, size_t bytes)
+{
+    off_t at = ftello(file);
+
+    take_time(fileno(file), kind, at > (off_t)bytes ? at - (off_t)bytes : 0, (ssize_t)bytes);
+}
+
+/* A function that moves `n` bytes, and what it prepares; the result is `got`. */
+#define WRAP_MOVE(type, name, parameters, arguments, prepare, time) \
+    type __wrap_##name parameters;                                  \
+    type __wrap_##name parameters                                   \
+    {                                                               \
+        prepare;                                                    \
+        type got = (name)arguments;                                 \
+        time;                                                       \
+        return got;                                                 \
+    }
+
+WRAP_MOVE(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), unprotect(to, n),
+          take_time(fd, WF_OP_FILE_READ, -1, got))
+WRAP_MOVE(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at),
+          unprotect(to, n), take_time(fd, WF_OP_FILE_READ, at, got))
+WRAP_MOVE(ssize_t, pread64, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at),
+          unprotect(to, n), take_time(fd, WF_OP_FILE_READ, at, got))
+WRAP_MOVE(size_t, fread, (void *to, size_t size, size_t n, FILE *file), (to, size, n, file),
+          unprotect(to, size *n), take_stream_time(file, WF_OP_FILE_READ, got *size))
+WRAP_MOVE(size_t, fread_unlocked, (void *to, size_t size, size_t n, FILE *file),
+          (to, size, n, file), unprotect(to, size *n),
+          take_stream_time(file, WF_OP_FILE_READ, got *size))
+WRAP_MOVE(ssize_t, pwrite, (int fd, const void *from, size_t n, off_t at), (fd, from, n, at), ,
+          take_time(fd, WF_OP_FILE_WRITE, at, got))
+WRAP_MOVE(ssize_t, pwrite64, (int fd, const void *from, size_t n, off64_t at),
+          (fd, from, n, at), , take_time(fd, WF_OP_FILE_WRITE, at, got))
+WRAP_MOVE(size_t, fwrite, (const void *from, size_t size, size_t n, FILE *file),
+          (from, size, n, file), , take_stream_time(file, WF_OP_FILE_WRITE, got *size))
+WRAP_MOVE(int, fsync, (int fd), (fd), , take_time(fd, WF_OP_FILE_SYNC, 0, 0))
+WRAP_MOVE(int, fdatasync, (int fd), (fd), , take_time(fd, WF_OP_FILE_SYNC, 0, 0))
+
+int __wrap_fclose(FILE *file);
+int __wrap_fclose(FILE *file)
+{
+    take_time(fileno(file), WF_OP_FILE_CLOSE, 0, 0);
+    return fclose(file);
+}
 
 /* The variants that compilers call to check bounds. */
 ssize_t __wrap___read_chk(int fd, void *to, size_t n, size_t capacity);
@@ -171,14 +231,40 @@ static void catch_up(void)
         return (name)arguments;                      \
     }
 
-WRAP_PATH(FILE *, fopen, (const char *path, const char *mode), (path, mode))
-WRAP_PATH(FILE *, fopen64, (const char *path, const char *mode), (path, mode))
 WRAP_PATH(DIR *, opendir, (const char *path), (path))
 WRAP_PATH(int, access, (const char *path, int mode), (path, mode))
 WRAP_PATH(int, unlink, (const char *path), (path))
 WRAP_PATH(int, remove, (const char *path), (path))
 WRAP_PATH(int, rename, (const char *from, const char *to), (from, to))
 WRAP_PATH(int, mkdir, (const char *path, mode_t mode), (path, mode))
+
+static FILE *opened(FILE *file)
+{
+    if (file != NULL) {
+        take_time(fileno(file), WF_OP_FILE_OPEN, 0, 0);
+    }
+    return file;
+}
+
+static int opened_fd(int fd)
+{
+    take_time(fd, WF_OP_FILE_OPEN, 0, 0);
+    return fd;
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+    catch_up();
+    return opened(fopen(path, mode));
+}
+
+FILE *__wrap_fopen64(const char *path, const char *mode);
+FILE *__wrap_fopen64(const char *path, const char *mode)
+{
+    catch_up();
+    return opened(fopen64(path, mode));
+}
 
 #define WRAP_STAT(name, type)                      \
     int __wrap_##name(const char *path, type *to); \
@@ -211,7 +297,7 @@ int __wrap_open(const char *path, int flags, ...)
     mode_t mode = mode_of(flags, ap);
     va_end(ap);
     catch_up();
-    return open(path, flags, mode);
+    return opened_fd(open(path, flags, mode));
 }
 
 int __wrap_open64(const char *path, int flags, ...)
@@ -222,7 +308,7 @@ int __wrap_open64(const char *path, int flags, ...)
     mode_t mode = mode_of(flags, ap);
     va_end(ap);
     catch_up();
-    return open64(path, flags, mode);
+    return opened_fd(open64(path, flags, mode));
 }
 
 /* ---- output ---- */
@@ -233,5 +319,7 @@ ssize_t __wrap_write(int fd, const void *from, size_t n)
     if (fd == STDOUT_FILENO && wl.port != NULL && wl.port->self() != NULL && !wl.in_child) {
         return (ssize_t)fwrite(from, 1, n, stdout);
     }
-    return write(wl_stream_fd(fd), from, n);
+    ssize_t got = write(wl_stream_fd(fd), from, n);
+    take_time(fd, WF_OP_FILE_WRITE, -1, got);
+    return got;
 }
