@@ -385,7 +385,9 @@ static size_t rank_batch(struct wf_tune *tune, const struct wf_tune_options *opt
 static enum wf_status rank(struct wf_tune *tune, const struct wf_tune_options *options,
                            struct wf_err *err)
 {
-    const char *const fast[][2] = {{"network", options->fast}, {NULL, NULL}};
+    bool folds = wf_scenario_find(tune->base, "replay.copies") == NULL;
+    const char *const fast[][2] = {
+        {"network", options->fast}, {folds ? "replay.copies" : NULL, "one"}, {NULL, NULL}};
     struct stage stage = {.tune = tune, .more = fast};
     size_t n = 0, fits = tune->n_order;
     bool going = true;
