@@ -198,18 +198,73 @@ uint32_t wf_topo_csr_count(const struct wf_topo_csr *csr, uint32_t first, uint32
     return farthest;
 }
 
-uint64_t *wf_topo_csr_pairs(const struct wf_topo_csr *csr, uint32_t n_nodes, uint32_t *n)
+/* ---- all pairs, or some ---- */
+
+enum { SOURCES_MIN = 16 }; /* that are searched from however long it takes */
+
+/* Searches from `k` of the vertices below n_nodes, at equal distances from each other. If these are
+ * not all, two searches from the farthest vertex that was found say more about the largest distance.
+ * Returns that. */
+static uint32_t count_singly(const struct wf_topo_csr *csr, uint32_t k, uint32_t n_nodes,
+                             uint64_t *counts)
+{
+    uint32_t *dist = wf_xcalloc(csr->n_vertices, sizeof(*dist));
+    uint32_t *queue = wf_xcalloc(csr->n_vertices, sizeof(*queue));
+    uint32_t farthest = 0, end = 0;
+
+    for (uint32_t i = 0; i < k + (k < n_nodes ? 2 : 0); i++) {
+        uint32_t from = i < k ? (uint32_t)((uint64_t)i * n_nodes / k) : end;
+        uint32_t reached = wf_topo_csr_search(csr, from, dist, queue);
+
+        for (uint32_t at = 0; at < reached; at++) {
+            uint32_t vertex = queue[at], far = dist[vertex];
+            counts[far] += i < k && vertex < n_nodes ? 1 : 0;
+            if (vertex < n_nodes && far >= farthest) {
+                farthest = far;
+                end = vertex;
+            }
+        }
+    }
+    free(dist);
+    free(queue);
+    return farthest;
+}
+
+/* The steps of a search from vertex 0. */
+static uint32_t steps_of_one(const struct wf_topo_csr *csr)
+{
+    uint32_t *dist = wf_xcalloc(csr->n_vertices, sizeof(*dist));
+    uint32_t *queue = wf_xcalloc(csr->n_vertices, sizeof(*queue));
+    uint32_t reached = wf_topo_csr_search(csr, 0, dist, queue);
+    uint32_t steps = dist[queue[reached - 1]] + 1;
+
+    free(dist);
+    free(queue);
+    return steps;
+}
+
+uint64_t *wf_topo_csr_pairs(const struct wf_topo_csr *csr, uint32_t n_nodes, uint64_t budget,
+                            uint32_t *n)
 {
     uint64_t *counts = wf_xcalloc(csr->n_vertices, sizeof(*counts));
+    /* Many searches at once visit all vertices in each step. */
+    double one = (double)csr->n_vertices + csr->first[csr->n_vertices], singly = one * n_nodes;
+    double together = one * steps_of_one(csr) * ((double)n_nodes / SET_BITS + 1);
 
-    *n = 1 + wf_topo_csr_count(csr, 0, n_nodes, n_nodes, counts);
+    if (together <= singly && together <= (double)budget) {
+        *n = 1 + wf_topo_csr_count(csr, 0, n_nodes, n_nodes, counts);
+        return counts;
+    }
+    double fit = (double)budget / one;
+    uint32_t k = fit >= n_nodes ? n_nodes : fit > SOURCES_MIN ? (uint32_t)fit : SOURCES_MIN;
+    *n = 1 + count_singly(csr, k < n_nodes ? k : n_nodes, n_nodes, counts);
     return counts;
 }
 
 uint32_t wf_topo_csr_measure(const struct wf_topo_csr *csr, uint32_t n_nodes, uint64_t *counts)
 {
     uint32_t n;
-    uint64_t *pairs = wf_topo_csr_pairs(csr, n_nodes, &n);
+    uint64_t *pairs = wf_topo_csr_pairs(csr, n_nodes, UINT64_MAX, &n);
 
     if (counts != NULL) {
         memcpy(counts, pairs, n * sizeof(*counts));

@@ -33,8 +33,11 @@ uint32_t wf_topo_csr_count(const struct wf_topo_csr *csr, uint32_t first, uint32
                            uint32_t n_nodes, uint64_t *counts);
 
 /* The number of ordered pairs of the vertices below n_nodes at each distance from 0 to the
- * largest. Sets *n to the number of entries; the caller frees the array. */
-uint64_t *wf_topo_csr_pairs(const struct wf_topo_csr *csr, uint32_t n_nodes, uint32_t *n);
+ * largest. Sets *n to the number of entries; the caller frees the array. If more vertices and links
+ * than `budget` would have to be visited, pairs from some of the vertices only are counted, as many as
+ * counts[0] says, and the largest distance is the largest one that was found. */
+uint64_t *wf_topo_csr_pairs(const struct wf_topo_csr *csr, uint32_t n_nodes, uint64_t budget,
+                            uint32_t *n);
 
 /* Searches from each of the vertices 0 to n_nodes - 1. Returns their largest distance. If
  * `counts` is not null, counts[d] becomes the number of ordered pairs at distance d. Pairs that

@@ -10,6 +10,9 @@ static const struct wf_topo_rows_limits limits = {
     .labels = (size_t)1 << 28,
 };
 
+/* Visits of vertices and links for statistics of all pairs: a few seconds. */
+#define PAIRS_BUDGET (UINT64_C(1) << 28)
+
 static const struct wf_topo_listed *to_listed(const struct wf_topo *topo)
 {
     return (const struct wf_topo_listed *)topo;
@@ -78,7 +81,7 @@ void wf_topo_listed_histogram(const struct wf_topo *topo, uint64_t *counts)
 
 uint64_t *wf_topo_listed_pairs(const struct wf_topo *topo, uint32_t *n)
 {
-    return wf_topo_csr_pairs(&to_listed(topo)->links, topo->n_nodes, n);
+    return wf_topo_csr_pairs(&to_listed(topo)->links, topo->n_nodes, PAIRS_BUDGET, n);
 }
 
 uint32_t wf_topo_listed_coords(const struct wf_topo *topo, uint32_t vertex,

@@ -22,8 +22,6 @@ void wf_topo_measure_product(const uint64_t *a, uint32_t n_a, const uint64_t *b,
 void wf_topo_measure(const struct wf_topo *topo, struct wf_topo_measure *out)
 {
     wf_u128 sum = 0;
-    double pairs = (double)topo->n_nodes * ((double)topo->n_nodes - 1);
-
     uint32_t n = 0;
 
     if (topo->ops->pairs != NULL) {
@@ -34,6 +32,8 @@ void wf_topo_measure(const struct wf_topo *topo, struct wf_topo_measure *out)
         out->counts = wf_xcalloc((size_t)out->diameter + 1, sizeof(*out->counts));
         topo->ops->histogram(topo, out->counts);
     }
+    out->sources = out->counts[0] < topo->n_nodes ? (uint32_t)out->counts[0] : topo->n_nodes;
+    double pairs = (double)out->sources * ((double)topo->n_nodes - 1);
     for (uint32_t d = 0; d <= out->diameter; d++) {
         sum += (wf_u128)out->counts[d] * d;
     }

@@ -15,7 +15,8 @@ WF_PLUGIN_API void wf_topo_measure_product(const uint64_t *a, uint32_t n_a, cons
 
 /* Statistics of the ordered pairs of nodes. */
 struct wf_topo_measure {
-    uint32_t diameter;
+    uint32_t diameter;          /* the largest distance that was found */
+    uint32_t sources;           /* nodes whose distances to all others are known: mostly all */
     uint64_t *counts;           /* [diameter + 1], as histogram() sets them */
     double average;             /* over pairs of distinct nodes; 0 if there are none */
     uint64_t sum_low, sum_high; /* the sum of all distances in 128 bits */

@@ -119,7 +119,8 @@ struct wf_topo_ops {
      * structure allows that; model/topo/measure.h helps. */
     void (*histogram)(const struct wf_topo *topo, uint64_t *counts);
     /* Optional: both at once, if each takes a visit of all pairs. Returns the counts, which the
-     * caller frees, and sets *n to their number, the diameter + 1. */
+     * caller frees, and sets *n to their number, the diameter + 1. Where that would take too
+     * long, it may count the pairs from some nodes only, as many as counts[0] says. */
     uint64_t *(*pairs)(const struct wf_topo *topo, uint32_t *n);
 
     /* Sets the coordinates of `vertex`, whose meaning depends on the shape, and returns

@@ -50,7 +50,8 @@ static void add_histogram(const struct wf_topo_measure *measure, struct wf_value
     }
 }
 
-static void add_levels(const struct wf_topo *topo, const char *spec, struct wf_value *doc)
+static void add_levels(const struct wf_topo *topo, const char *spec, uint32_t diameter,
+                       struct wf_value *doc)
 {
     struct wf_value *list = wf_doc_list(doc, "levels");
     struct wf_topo_spec_level level;
@@ -68,7 +69,8 @@ static void add_levels(const struct wf_topo *topo, const char *spec, struct wf_v
         wf_doc_count(entry, "nodes", network->n_nodes);
         wf_doc_count(entry, "routers", wf_topo_n_routers(network));
         wf_doc_count(entry, "links", network->n_links);
-        wf_doc_count(entry, "diameter", network->ops->diameter(network));
+        wf_doc_count(entry, "diameter",
+                     network == topo ? diameter : network->ops->diameter(network));
     }
 }
 
@@ -94,6 +96,9 @@ void wf_study_topo_facts_add(const struct wf_topo *topo, const char *spec, struc
     wf_doc_bool(doc, "one_way", topo->oneway);
     wf_doc_count(doc, "max_ports", topo->n_ports);
     wf_doc_count(doc, "diameter", measure.diameter);
+    if (measure.sources < topo->n_nodes) {
+        wf_doc_count(doc, "distance_sources", measure.sources);
+    }
     wf_doc_real(doc, "average_distance", measure.average);
     if (topo->bisection > 0) {
         wf_doc_count(doc, "bisection_links", topo->bisection);
@@ -104,7 +109,7 @@ void wf_study_topo_facts_add(const struct wf_topo *topo, const char *spec, struc
     wf_doc_real(doc, "router_ports_per_node", per_node(topo, router_ports(topo)));
     wf_doc_real(doc, "routers_per_node", per_node(topo, wf_draw_network_routers(topo)));
     add_classes(topo, doc);
-    add_levels(topo, spec, doc);
+    add_levels(topo, spec, measure.diameter, doc);
     add_histogram(&measure, doc);
     wf_topo_measure_release(&measure);
 }
@@ -154,8 +159,10 @@ static const struct wf_phrase_line lines[] = {
     {"Links", .text = "{links}"},
     {"Link classes", "link_classes", .write = line_classes},
     {"Ports per router", .text = "{max_ports} at most"},
-    {"Diameter", .text = "{diameter:hop|hops}"},
-    {"Average distance", .text = "{average_distance:.4g} hops"},
+    {"Diameter", .text = "{diameter:hop|hops}[ at least{distance_sources?}]"},
+    {"Average distance",
+     .text = "{average_distance:.4g} hops[ from {distance_sources} of the nodes, because "
+             "all would take long]"},
     {"Bisection", .text = "[{bisection_links:link|links}][unknown{bisection_links!}]"},
     {"Cost per node", .text = "links {links_per_node:.4g}, router ports "
                               "{router_ports_per_node:.4g}, routers {routers_per_node:.4g}"},

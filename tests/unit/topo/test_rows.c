@@ -153,7 +153,7 @@ static void pairs_are_those_of_searches(void)
                 }
             }
         }
-        uint64_t *counts = wf_topo_csr_pairs(&csr, n_nodes, &n);
+        uint64_t *counts = wf_topo_csr_pairs(&csr, n_nodes, UINT64_MAX, &n);
         CHECK_U64(n, most + UINT64_C(1));
         CHECK(memcmp(counts, expected, n * sizeof(*counts)) == 0);
         free(counts);
@@ -161,8 +161,40 @@ static void pairs_are_those_of_searches(void)
     }
 }
 
+/* Where all pairs would take too long, those from a few vertices are counted, and the ends of a line are
+ * still found. */
+static void a_budget_counts_some_sources(void)
+{
+    enum { N = 2000, LINKS = 2 * (N - 1) };
+    static uint32_t first[N + 1], to[LINKS];
+    const struct wf_topo_csr line = {.n_vertices = N, .first = first, .to = to};
+    uint32_t n;
+
+    for (uint32_t v = 0, link = 0; v < N; v++) {
+        if (v > 0) {
+            to[link++] = v - 1;
+        }
+        if (v + 1 < N) {
+            to[link++] = v + 1;
+        }
+        first[v + 1] = link;
+    }
+    uint64_t *some = wf_topo_csr_pairs(&line, N, 100 * (N + LINKS), &n);
+    CHECK_U64(n, N);
+    CHECK_U64(some[0], 100);
+    CHECK(some[1] >= 199 && some[1] <= 200);
+    free(some);
+
+    uint64_t *all = wf_topo_csr_pairs(&line, N, UINT64_MAX, &n);
+    CHECK_U64(n, N);
+    CHECK_U64(all[0], N);
+    CHECK_U64(all[N - 1], 2);
+    free(all);
+}
+
 int main(void)
 {
+    RUN(a_budget_counts_some_sources);
     RUN(distances_are_those_of_searches);
     RUN(threads_may_ask_at_once);
     RUN(pairs_are_those_of_searches);
