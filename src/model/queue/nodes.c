@@ -73,9 +73,10 @@ void wf_queue_nodes_init(struct wf_queue_nodes *nodes, const struct wf_queue_con
     *nodes = (struct wf_queue_nodes){.config = config,
                                      .n = n,
                                      .n_free = n,
-                                     .busy = wf_xcalloc(n, 1),
                                      .free_list = wf_xcalloc(n, sizeof(uint32_t)),
                                      .scratch = wf_xcalloc(n, sizeof(uint32_t))};
+    WF_PUSH(nodes->free, nodes->n_runs, nodes->runs_capacity,
+            (struct wf_queue_range){0, n - 1});
     if (config->topo != NULL) {
         find_groups(nodes);
     }
@@ -83,10 +84,70 @@ void wf_queue_nodes_init(struct wf_queue_nodes *nodes, const struct wf_queue_con
 
 void wf_queue_nodes_fini(struct wf_queue_nodes *nodes)
 {
-    free(nodes->busy);
+    free(nodes->free);
+    free(nodes->changed);
     free(nodes->free_list);
     free(nodes->group_of);
     free(nodes->scratch);
+}
+
+const uint32_t *wf_queue_nodes_list(const struct wf_queue_nodes *nodes)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < nodes->n_runs; i++) {
+        for (uint32_t node = nodes->free[i].first; node <= nodes->free[i].last; node++) {
+            nodes->free_list[n++] = node;
+        }
+    }
+    return nodes->free_list;
+}
+
+/* ---- what is free ---- */
+
+/* Puts `n` runs of nodes->changed in place of those from `first` to `end` - 1. */
+static void replace_runs(struct wf_queue_nodes *nodes, size_t first, size_t end, size_t n)
+{
+    size_t rest = nodes->n_runs - end;
+
+    WF_GROW(nodes->free, first + n + rest, nodes->runs_capacity);
+    memmove(&nodes->free[first + n], &nodes->free[end], rest * sizeof(*nodes->free));
+    memcpy(&nodes->free[first], nodes->changed, n * sizeof(*nodes->free));
+    nodes->n_runs = first + n + rest;
+}
+
+static size_t add_changed(struct wf_queue_nodes *nodes, size_t n, struct wf_queue_range run)
+{
+    if (n > 0 && nodes->changed[n - 1].last + 1 == run.first) {
+        nodes->changed[n - 1].last = run.last;
+    } else if (run.first <= run.last) {
+        WF_PUSH(nodes->changed, n, nodes->changed_capacity, run);
+    }
+    return n;
+}
+
+/* `list` is in ascending order, as it is below. */
+static void take(struct wf_queue_nodes *nodes, const uint32_t *list, uint32_t n)
+{
+    size_t first = 0, n_changed = 0;
+    uint32_t taken = 0;
+
+    WF_BISECT(first, nodes->n_runs, middle, nodes->free[middle].last < list[0]);
+    size_t end = first;
+    for (; taken < n && end < nodes->n_runs; end++) {
+        struct wf_queue_range run = nodes->free[end];
+
+        for (; taken < n && list[taken] <= run.last; taken++) {
+            if (list[taken] > run.first) {
+                n_changed = add_changed(nodes, n_changed,
+                                        (struct wf_queue_range){run.first, list[taken] - 1});
+            }
+            run.first = list[taken] + 1;
+        }
+        n_changed = add_changed(nodes, n_changed, run);
+    }
+    replace_runs(nodes, first, end, n_changed);
+    nodes->n_free -= n;
 }
 
 static int by_number(const void *a, const void *b)
@@ -98,33 +159,38 @@ static int by_number(const void *a, const void *b)
 
 void wf_queue_nodes_take(struct wf_queue_nodes *nodes, uint32_t job, uint32_t n, uint32_t *out)
 {
-    uint32_t n_free = 0;
-
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        nodes->free_list[n_free] = i;
-        n_free += nodes->busy[i] == 0 ? 1 : 0;
-    }
     nodes->config->place->choose(nodes, n, wf_rng_draw(nodes->config->seed, 0, job), out);
     WF_SORT(out, n, by_number);
-    for (uint32_t i = 0; i < n; i++) {
-        nodes->busy[out[i]] = 1;
-    }
-    nodes->n_free -= n;
+    take(nodes, out, n);
 }
 
 void wf_queue_nodes_take_one(struct wf_queue_nodes *nodes, uint32_t node)
 {
-    nodes->busy[node] = 1;
-    nodes->n_free--;
+    take(nodes, &node, 1);
 }
 
 void wf_queue_nodes_give(struct wf_queue_nodes *nodes, const uint32_t *list, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        nodes->busy[list[i]] = 0;
+    size_t first = 0, n_changed = 0;
+    uint32_t given = 0;
+
+    WF_BISECT(first, nodes->n_runs, middle, nodes->free[middle].last + 1 < list[0]);
+    size_t end = first;
+    while (given < n || (end < nodes->n_runs && nodes->free[end].first <= list[n - 1] + 1)) {
+        bool is_free =
+            end < nodes->n_runs && (given == n || nodes->free[end].first < list[given]);
+        struct wf_queue_range run =
+            is_free ? nodes->free[end] : (struct wf_queue_range){list[given], list[given]};
+
+        n_changed = add_changed(nodes, n_changed, run);
+        end += is_free ? 1 : 0;
+        given += is_free ? 0 : 1;
     }
+    replace_runs(nodes, first, end, n_changed);
     nodes->n_free += n;
 }
+
+/* ---- facts ---- */
 
 void wf_queue_nodes_spread(const struct wf_queue_nodes *nodes, const uint32_t *list, uint32_t n,
                            struct wf_queue_outcome *out)

@@ -12,8 +12,12 @@
 struct wf_queue_nodes {
     const struct wf_queue_config *config;
     uint32_t n, n_free;
-    uint8_t *busy;
-    uint32_t *free_list; /* free nodes in ascending order, up to date in choose() */
+    struct wf_queue_range
+        *free; /* the free nodes: runs in ascending order, none next to another */
+    size_t n_runs, runs_capacity;
+    struct wf_queue_range *changed; /* while runs change */
+    size_t changed_capacity;
+    uint32_t *free_list; /* for wf_queue_nodes_list() */
     uint32_t *group_of;  /* null without a topology */
     uint32_t n_groups;
     uint32_t *scratch; /* for choose(): as many numbers as nodes */
@@ -36,6 +40,10 @@ const struct wf_queue_place *const *wf_queue_places(void);
 
 void wf_queue_nodes_init(struct wf_queue_nodes *nodes, const struct wf_queue_config *config);
 void wf_queue_nodes_fini(struct wf_queue_nodes *nodes);
+
+/* The free nodes in ascending order, as long as nothing changes. Takes time proportional to their
+ * number. */
+const uint32_t *wf_queue_nodes_list(const struct wf_queue_nodes *nodes);
 
 /* Takes `n` nodes for a job, in ascending order; and gives them back. */
 void wf_queue_nodes_take(struct wf_queue_nodes *nodes, uint32_t job, uint32_t n, uint32_t *out);

@@ -21,17 +21,18 @@ static uint32_t best_group(const uint32_t *counts, uint32_t n_groups, uint32_t r
 static void choose(const struct wf_queue_nodes *nodes, uint32_t n, uint64_t draw, uint32_t *out)
 {
     uint32_t *counts = nodes->scratch;
+    const uint32_t *list = wf_queue_nodes_list(nodes);
 
     memset(counts, 0, nodes->n_groups * sizeof(*counts));
     for (uint32_t i = 0; i < nodes->n_free; i++) {
-        counts[nodes->group_of[nodes->free_list[i]]]++;
+        counts[nodes->group_of[list[i]]]++;
     }
     for (uint32_t taken = 0; taken < n;) {
         uint32_t group = best_group(counts, nodes->n_groups, n - taken);
 
         for (uint32_t i = 0; i < nodes->n_free && taken < n; i++) {
-            if (nodes->group_of[nodes->free_list[i]] == group) {
-                out[taken++] = nodes->free_list[i];
+            if (nodes->group_of[list[i]] == group) {
+                out[taken++] = list[i];
             }
         }
         counts[group] = 0;

@@ -13,17 +13,18 @@ enum { CENTRES = 4 };
 static void choose(const struct wf_queue_nodes *nodes, uint32_t n, uint64_t draw, uint32_t *out)
 {
     const struct wf_topo *topo = nodes->config->topo;
+    const uint32_t *list = wf_queue_nodes_list(nodes);
     uint32_t *distances = nodes->scratch, longest = topo->ops->diameter(topo);
     uint32_t *counts = wf_xcalloc(longest + (size_t)1, sizeof(*counts));
     uint64_t best = UINT64_MAX;
 
     for (uint32_t c = 0; c < CENTRES; c++) {
-        uint32_t centre = nodes->free_list[(uint64_t)nodes->n_free * c / CENTRES], radius = 0;
+        uint32_t centre = list[(uint64_t)nodes->n_free * c / CENTRES], radius = 0;
         uint64_t sum = 0;
 
         memset(counts, 0, (longest + (size_t)1) * sizeof(*counts));
         for (uint32_t i = 0; i < nodes->n_free; i++) {
-            distances[i] = wf_queue_nodes_distance(nodes, centre, nodes->free_list[i]);
+            distances[i] = wf_queue_nodes_distance(nodes, centre, list[i]);
             counts[distances[i]]++;
         }
         /* Nodes nearer than the radius are taken, and `left` of those at the radius. */
@@ -41,7 +42,7 @@ static void choose(const struct wf_queue_nodes *nodes, uint32_t n, uint64_t draw
             bool at_edge = distances[i] == radius && left > 0;
 
             if (distances[i] < radius || at_edge) {
-                out[taken++] = nodes->free_list[i];
+                out[taken++] = list[i];
                 left -= at_edge ? 1 : 0;
             }
         }

@@ -8,7 +8,7 @@ static void choose(const struct wf_queue_nodes *nodes, uint32_t n, uint64_t draw
 {
     uint32_t *list = nodes->scratch;
 
-    memcpy(list, nodes->free_list, nodes->n_free * sizeof(*list));
+    memcpy(list, wf_queue_nodes_list(nodes), nodes->n_free * sizeof(*list));
     for (uint32_t i = 0; i < n; i++) {
         uint32_t other = i + wf_rng_below32(wf_rng_next(&draw), nodes->n_free - i);
 

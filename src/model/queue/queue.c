@@ -9,18 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An end of a use, which may have come to another end before. */
+struct end {
+    int64_t at, expected;
+    uint32_t job, node; /* the first one */
+};
+
 struct wf_queue_own {
     struct wf_queue_nodes nodes;
     struct wf_queue_result *result;
     size_t next; /* the job that is submitted next */
     size_t left; /* jobs that have not ended */
-    size_t waiting_capacity, uses_capacity;
+    size_t uses_capacity;
+    uint32_t *waiting; /* what the simulation sees begins at `head` */
+    size_t head, waiting_capacity;
+    size_t n_started,
+        last_started; /* since the policy was asked: jobs, and the largest place */
+    struct end *ends; /* a heap: the earliest first */
+    size_t n_ends, ends_capacity;
     struct wf_failure_event *failures; /* all before the horizon */
     size_t n_failures, next_failure;
     int64_t horizon;
 };
-
-/* ---- starting ---- */
 
 static void keep_span(struct wf_queue_sim *sim, struct wf_queue_use *use)
 {
@@ -39,20 +49,79 @@ static void keep_span(struct wf_queue_sim *sim, struct wf_queue_use *use)
     WF_PUSH(result->spans, result->n_spans, result->spans_capacity, span);
 }
 
-static void insert_use(struct wf_queue_sim *sim, struct wf_queue_use *use)
+/* ---- ends ---- */
+
+/* The earliest end goes to the top. */
+static void add_end(struct wf_queue_own *own, struct end end)
+{
+    WF_PUSH(own->ends, own->n_ends, own->ends_capacity, end);
+    for (size_t i = own->n_ends - 1; i > 0 && own->ends[(i - 1) / 2].at > end.at;) {
+        own->ends[i] = own->ends[(i - 1) / 2];
+        i = (i - 1) / 2;
+        own->ends[i] = end;
+    }
+}
+
+static struct end pop_end(struct wf_queue_own *own)
+{
+    struct end first = own->ends[0], moved = own->ends[--own->n_ends];
+    size_t i = 0;
+
+    for (size_t child = 1; child < own->n_ends; child = 2 * i + 1) {
+        child +=
+            child + 1 < own->n_ends && own->ends[child + 1].at < own->ends[child].at ? 1 : 0;
+        if (own->ends[child].at >= moved.at) {
+            break;
+        }
+        own->ends[i] = own->ends[child];
+        i = child;
+    }
+    own->ends[i] = moved;
+    return first;
+}
+
+/* The first place among the uses that is not before one with this end. */
+static size_t place_of(const struct wf_queue_sim *sim, const struct end *end)
 {
     size_t low = 0;
+
+    WF_BISECT(low, sim->n_uses, middle,
+              4 * WF_ORDER(sim->uses[middle].expected, end->expected) +
+                      2 * WF_ORDER(sim->uses[middle].job, end->job) +
+                      WF_ORDER(sim->uses[middle].list[0], end->node) <
+                  0);
+    return low;
+}
+
+/* The use that has this end; null if it ended before. */
+static struct wf_queue_use *use_with(const struct wf_queue_sim *sim, const struct end *end)
+{
+    size_t place = place_of(sim, end);
+    struct wf_queue_use *use = &sim->uses[place];
+
+    return place < sim->n_uses && use->expected == end->expected && use->job == end->job &&
+                   use->list[0] == end->node && use->end == end->at
+               ? use
+               : NULL;
+}
+
+/* ---- starting ---- */
+
+static void insert_use(struct wf_queue_sim *sim, struct wf_queue_use *use)
+{
+    struct end end = {
+        .at = use->end, .expected = use->expected, .job = use->job, .node = use->list[0]};
+    size_t place = place_of(sim, &end);
 
     if (sim->config->keep_nodes) {
         keep_span(sim, use);
     }
-
-    WF_BISECT(low, sim->n_uses, middle, sim->uses[middle].expected <= use->expected);
     WF_GROW(sim->uses, sim->n_uses, sim->own->uses_capacity);
-    memmove(&sim->uses[low + 1], &sim->uses[low], (sim->n_uses - low) * sizeof(*use));
-    sim->uses[low] = *use;
+    memmove(&sim->uses[place + 1], &sim->uses[place], (sim->n_uses - place) * sizeof(*use));
+    sim->uses[place] = *use;
     sim->n_uses++;
     sim->free -= use->nodes;
+    add_end(sim->own, end);
 }
 
 /* A policy of somebody else's may be wrong. */
@@ -89,6 +158,8 @@ void wf_queue_start(struct wf_queue_sim *sim, size_t place)
     outcome->start = outcome->failures == 0 ? use.start : outcome->start;
     insert_use(sim, &use);
     sim->waiting[place] = WF_QUEUE_NONE;
+    sim->own->n_started++;
+    sim->own->last_started = place > sim->own->last_started ? place : sim->own->last_started;
 }
 
 /* ---- events ---- */
@@ -118,10 +189,10 @@ static int64_t next_event(struct wf_queue_sim *sim)
     int64_t first = next < jobs->n ? jobs->items[next].submit : WF_QUEUE_NEVER;
 
     first = failure != NULL && failure->at < first ? failure->at : first;
-    for (size_t i = 0; i < sim->n_uses; i++) {
-        first = sim->uses[i].end < first ? sim->uses[i].end : first;
+    while (sim->own->n_ends > 0 && use_with(sim, &sim->own->ends[0]) == NULL) {
+        (void)pop_end(sim->own);
     }
-    return first;
+    return sim->own->n_ends > 0 && sim->own->ends[0].at < first ? sim->own->ends[0].at : first;
 }
 
 /* Nodes become free. */
@@ -148,21 +219,35 @@ static void complete(struct wf_queue_sim *sim, uint32_t job)
     }
 }
 
+/* Marks the uses that end now, and closes the gaps. */
 static void end_uses(struct wf_queue_sim *sim)
 {
-    size_t kept = 0;
+    size_t first = sim->n_uses, n = 0;
 
-    for (size_t i = 0; i < sim->n_uses; i++) {
+    while (sim->own->n_ends > 0 && sim->own->ends[0].at <= sim->now) {
+        struct end end = pop_end(sim->own);
+        struct wf_queue_use *use = use_with(sim, &end);
+
+        if (use != NULL) {
+            use->end = -1;
+            first = (size_t)(use - sim->uses) < first ? (size_t)(use - sim->uses) : first;
+            n++;
+        }
+    }
+    size_t kept = first, i = first;
+    for (size_t left = n; left > 0; i++) {
         struct wf_queue_use *use = &sim->uses[i];
 
-        if (use->end > sim->now) {
+        if (use->end >= 0) {
             sim->uses[kept++] = *use;
         } else {
             release(sim, use);
             complete(sim, use->job);
+            left--;
         }
     }
-    sim->n_uses = kept;
+    memmove(&sim->uses[kept], &sim->uses[i], (sim->n_uses - i) * sizeof(*sim->uses));
+    sim->n_uses -= n;
 }
 
 /* Whether the first job is to be before the other one in the queue. */
@@ -176,11 +261,24 @@ static bool is_before(const struct wf_queue_sim *sim, uint32_t a, uint32_t b)
     return a < b && (policy->before == NULL || !policy->before(&sim->jobs[b], &sim->jobs[a]));
 }
 
+/* Makes room for one more that waits. */
+static void grow_waiting(struct wf_queue_sim *sim)
+{
+    struct wf_queue_own *own = sim->own;
+
+    if (own->head > sim->n_waiting) {
+        memmove(own->waiting, sim->waiting, sim->n_waiting * sizeof(*own->waiting));
+        own->head = 0;
+    }
+    WF_GROW(own->waiting, own->head + sim->n_waiting, own->waiting_capacity);
+    sim->waiting = own->waiting + own->head;
+}
+
 static void enqueue(struct wf_queue_sim *sim, uint32_t number)
 {
     size_t place = 0;
 
-    WF_GROW(sim->waiting, sim->n_waiting, sim->own->waiting_capacity);
+    grow_waiting(sim);
     WF_BISECT(place, sim->n_waiting, middle, is_before(sim, sim->waiting[middle], number));
     memmove(&sim->waiting[place + 1], &sim->waiting[place],
             (sim->n_waiting - place) * sizeof(*sim->waiting));
@@ -188,13 +286,40 @@ static void enqueue(struct wf_queue_sim *sim, uint32_t number)
     sim->n_waiting++;
 }
 
+/* Sorts jobs of which the first `half` are in order. */
+static void merge_jobs(const struct wf_queue_sim *sim, uint32_t *jobs, size_t half, size_t n)
+{
+    uint32_t *first = wf_xcalloc(half + 1, sizeof(*first));
+    size_t a = 0, b = half;
+
+    memcpy(first, jobs, half * sizeof(*first));
+    for (size_t i = 0; a < half; i++) {
+        jobs[i] = b == n || is_before(sim, first[a], jobs[b]) ? first[a++] : jobs[b++];
+    }
+    free(first);
+}
+
+static void sort_jobs(const struct wf_queue_sim *sim, uint32_t *jobs, size_t n)
+{
+    if (n > 1) {
+        sort_jobs(sim, jobs, n / 2);
+        sort_jobs(sim, jobs + n / 2, n - n / 2);
+        merge_jobs(sim, jobs, n / 2, n);
+    }
+}
+
 static void submit(struct wf_queue_sim *sim)
 {
     const struct wf_queue_jobs *jobs = sim->config->jobs;
-    size_t *next = &sim->own->next;
+    size_t *next = &sim->own->next, before = sim->n_waiting;
 
-    while (*next < jobs->n && jobs->items[*next].submit <= sim->now) {
-        enqueue(sim, (uint32_t)(*next)++);
+    for (; *next < jobs->n && jobs->items[*next].submit <= sim->now; (*next)++) {
+        grow_waiting(sim);
+        sim->waiting[sim->n_waiting++] = (uint32_t)*next;
+    }
+    if (sim->config->policy->before != NULL && sim->n_waiting > before) {
+        sort_jobs(sim, sim->waiting + before, sim->n_waiting - before);
+        merge_jobs(sim, sim->waiting, before, sim->n_waiting);
     }
 }
 
@@ -287,17 +412,26 @@ static void fail_nodes(struct wf_queue_sim *sim)
     }
 }
 
+/* The jobs before the last one that was started move up to it. */
 static void schedule(struct wf_queue_sim *sim)
 {
-    size_t kept = 0;
+    struct wf_queue_own *own = sim->own;
 
+    own->n_started = own->last_started = 0;
     sim->config->policy->schedule(sim);
     sim->early = false;
-    for (size_t i = 0; i < sim->n_waiting; i++) {
-        sim->waiting[kept] = sim->waiting[i];
-        kept += sim->waiting[i] != WF_QUEUE_NONE ? 1 : 0;
+    if (own->n_started == 0) {
+        return;
     }
-    sim->n_waiting = kept;
+    size_t to = own->last_started + 1;
+    for (size_t i = to; i-- > 0;) {
+        if (sim->waiting[i] != WF_QUEUE_NONE) {
+            sim->waiting[--to] = sim->waiting[i];
+        }
+    }
+    own->head += to;
+    sim->waiting += to;
+    sim->n_waiting -= to;
 }
 
 void wf_queue_run(const struct wf_queue_config *config, struct wf_queue_result *out)
@@ -331,7 +465,8 @@ void wf_queue_run(const struct wf_queue_config *config, struct wf_queue_result *
     }
     wf_queue_nodes_fini(&own.nodes);
     free(own.failures);
-    free(sim.waiting);
+    free(own.waiting);
+    free(own.ends);
     free(sim.uses);
     free(sim.jobs);
     free(sim.planned);

@@ -95,7 +95,8 @@ struct wf_queue_result {
     size_t n_spans, spans_capacity, n_ranges, ranges_capacity;
 };
 
-/* Runs all jobs, which fit on the machine. The caller releases *out. Costs time proportional to
- * events times jobs that wait or run, and, for each start, the nodes of the machine. */
+/* Runs all jobs, which fit on the machine. The caller releases *out. The time of an event is what its
+ * policy and placement take; besides, to start or end a job takes the logarithm of their number and
+ * moves the jobs and runs of free nodes behind it. */
 void wf_queue_run(const struct wf_queue_config *config, struct wf_queue_result *out);
 void wf_queue_result_fini(struct wf_queue_result *result);
