@@ -46,7 +46,7 @@ check-builds:
 TIME ?= 3600
 SEED ?= $(shell date +%s)
 torture: all
-	@cmake --build --preset release --target adversary_scenarios
+	@cmake --build --preset release --target adversary_scenarios adversary_mutate fuzz_targets
 	@python3 -B tests/adversary/adversary.py --time $(TIME) --seed $(SEED)
 
 # The pages of every generator, network model and machine, in a browser: some minutes.

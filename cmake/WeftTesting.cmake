@@ -151,12 +151,23 @@ function(weft_equivalence_test name)
     weft_program_test(equivalence ${name} ${ARGN})
 endfunction()
 
+set(WEFT_FUZZ_WRAPPED strcmp strcasecmp strncmp strtod strtol strtoul strtoll strtoull
+    wf_lookup wf_lookup_row wf_param_set wf_doc_check_schema
+    wf_parse_count wf_parse_size wf_parse_time wf_parse_span wf_parse_rate wf_parse_real)
+
+add_custom_target(fuzz_targets)
+
 function(weft_fuzz_target name)
     if(WEFT_SANITIZE STREQUAL "thread")
         return()
     endif()
     set(source ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_${name}.c)
-    weft_test_program(fuzz_${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.c)
+    weft_test_program(fuzz_${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.c
+                      ${PROJECT_SOURCE_DIR}/tests/fuzz/described.c)
+    # What described.c stands before.
+    list(TRANSFORM WEFT_FUZZ_WRAPPED PREPEND "-Wl,--wrap=" OUTPUT_VARIABLE wrapped)
+    target_link_options(fuzz_${name} PRIVATE ${wrapped})
+    add_dependencies(fuzz_targets fuzz_${name})
     if(WEFT_FUZZ)
         target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
         target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)

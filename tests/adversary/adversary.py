@@ -37,6 +37,7 @@ if "WEFT" not in os.environ:
     set_environment()
 
 import damage  # noqa: E402
+import formats  # noqa: E402
 import peers  # noqa: E402
 import programs  # noqa: E402
 import scenarios  # noqa: E402
@@ -51,6 +52,7 @@ KINDS = {
     "signals": (signals, 6),
     "pauses": (signals, 2),
     "damage": (damage, 50),
+    "formats": (formats, 10),
     "peers": (peers, 3),
 }
 

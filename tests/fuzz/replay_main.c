@@ -4,13 +4,14 @@
  *
  *     fuzz_x --mutate FIRST COUNT DIRECTORY
  *
- * runs mutations (mutate.h) of the files of a corpus instead, numbers FIRST to FIRST + COUNT - 1. Before
+ * runs mutations of the files of a corpus instead, numbers FIRST to FIRST + COUNT - 1: of any format
+ * (mutate.h), and by what the reader says of its own (described.h) when it reads the corpus. Before
  * each one its number is in the file `mutation` of the current directory, for the case that it ends the
  * program.
  *
  * With libFuzzer, --mutate works as well, and libFuzzer mutates with mutate.h as often as with its own
  * means. */
-#include "fuzz/mutate.h"
+#include "fuzz/described.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -62,21 +63,44 @@ static void note(int fd, uint64_t number)
     (void)!pwrite(fd, text, (size_t)n, 0);
 }
 
+/* Half of all mutations are by what the reader says. */
+static void mutate_one(struct mutate_bytes *one, const struct mutate_bytes *other,
+                       const struct described *about, uint64_t *state)
+{
+    static const uint8_t times[] = {1, 1, 1, 2, 4};
+
+    for (uint64_t i = mutate_draw(state, 4) > 0 ? times[mutate_draw(state, sizeof(times))] : 0;
+         i > 0; i--) {
+        (void)described_mutate(one, about, state);
+    }
+    if (mutate_draw(state, 2) == 0) {
+        mutate(one, other, mutate_draw(state, UINT64_MAX));
+    }
+}
+
 static int run_mutations(uint64_t first, uint64_t count, const char *corpus)
 {
     static struct mutate_bytes files[FILES_MAX];
+    static struct described about[FILES_MAX];
     struct mutate_bytes one = {.data = malloc(MUTATE_MAX)};
-    size_t n = read_corpus(corpus, files);
+    size_t n = read_corpus(corpus, files), n_values = 0, n_parts = 0;
     int fd = open("mutation", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
+    for (size_t i = 0; i < n; i++) {
+        described_begin(files[i].data, files[i].size);
+        (void)LLVMFuzzerTestOneInput(files[i].data, files[i].size);
+        about[i] = described_end();
+        n_values += about[i].n_values;
+        n_parts += about[i].n_parts;
+    }
     for (uint64_t i = first; i < first + count && n > 0 && fd >= 0; i++) {
         uint64_t state = i;
         const struct mutate_bytes *from = &files[mutate_draw(&state, n)];
         const struct mutate_bytes *other = &files[mutate_draw(&state, n)];
         memcpy(one.data, from->data, from->size);
         one.size = from->size;
-        mutate(&one, mutate_draw(&state, 2) == 0 ? from : other,
-               mutate_draw(&state, UINT64_MAX));
+        mutate_one(&one, mutate_draw(&state, 2) == 0 ? from : other, &about[from - files],
+                   &state);
         note(fd, i);
         uint8_t *exact = malloc(one.size + 1);
         memcpy(exact, one.data, one.size);
@@ -88,7 +112,11 @@ static int run_mutations(uint64_t first, uint64_t count, const char *corpus)
     }
     free(one.data);
     (void)close(fd);
-    printf("%llu mutations of %zu files\n", (unsigned long long)count, n);
+    struct described_counts known = described_count();
+    printf(
+        "%llu mutations of %zu files; described by %zu words, %zu members, %zu values and %zu "
+        "parts\n",
+        (unsigned long long)count, n, known.words, known.members, n_values, n_parts);
     return n > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -109,6 +137,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         exit(run_mutations(strtoull(words[2], NULL, 10), strtoull(words[3], NULL, 10),
                            words[4]));
     }
+    described_begin(NULL, 0); /* words and members, of all inputs */
     return 0;
 }
 
@@ -121,7 +150,8 @@ static size_t mutate_into(struct mutate_span given, const uint8_t *one, const ui
 
     memcpy(file.data, one, given.at);
     memcpy(parts.data, other, other_size);
-    mutate(&file, &parts, seed);
+    uint64_t state = seed;
+    mutate_one(&file, &parts, &(struct described){.n_values = 0}, &state);
     size_t n = file.size < given.n ? file.size : given.n;
     memcpy(out, file.data, n);
     free(file.data);

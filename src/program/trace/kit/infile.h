@@ -71,10 +71,25 @@ static inline uint64_t wf_infile_left(const struct wf_infile *in)
     return in->size - wf_infile_at(in);
 }
 
+/* In Clang's builds with AddressSanitizer the mutators of the fuzz targets (tests/fuzz/described.h) learn
+ * here which bytes of a file a reader takes as one. */
+#define WF_INFILE_NOTE(in, n)
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+__attribute__((weak)) void wf_infile_noted(const struct wf_infile *in, size_t n);
+#undef WF_INFILE_NOTE
+#define WF_INFILE_NOTE(in, n)      \
+    if (wf_infile_noted != NULL) { \
+        wf_infile_noted(in, n);    \
+    }
+#endif
+#endif
+
 /* The next bytes, at most 4096, valid until the next call; zeros if the file ends before. */
 const unsigned char *wf_infile_fetch(struct wf_infile *in, size_t n); /* not in the buffer */
 static inline const unsigned char *wf_infile_bytes(struct wf_infile *in, size_t n)
 {
+    WF_INFILE_NOTE(in, n)
     if (in->failed || in->n - in->next < n) {
         return wf_infile_fetch(in, n);
     }
@@ -86,6 +101,7 @@ static inline const unsigned char *wf_infile_bytes(struct wf_infile *in, size_t 
 /* The next bytes, which are not passed, if all of them are in the buffer; else null. */
 static inline const unsigned char *wf_infile_ready(const struct wf_infile *in, size_t n)
 {
+    WF_INFILE_NOTE(in, n)
     return in->failed || in->n - in->next < n ? NULL : in->buffer + in->next;
 }
 
