@@ -142,8 +142,83 @@ static void the_order_of_the_queue_is_one(void)
     }
 }
 
+/* EASY as its definition has it: every job that waits is looked at. */
+static void plain_easy(struct wf_queue_sim *sim)
+{
+    size_t head = wf_queue_start_first(sim), i = 0;
+
+    if (head == sim->n_waiting) {
+        return;
+    }
+    uint32_t free = sim->free;
+    while (free < wf_queue_waiting(sim, head)->nodes) {
+        free += sim->uses[i++].nodes;
+    }
+    int64_t time = i > 0 ? sim->uses[i - 1].expected : sim->now;
+    for (; i < sim->n_uses && sim->uses[i].expected == time; i++) {
+        free += sim->uses[i].nodes;
+    }
+    uint32_t extra = free - wf_queue_waiting(sim, head)->nodes;
+    for (size_t place = head + 1; place < sim->n_waiting; place++) {
+        const struct wf_queue_job *job = wf_queue_waiting(sim, place);
+        bool ends = sim->now + job->requested <= time;
+        if (job->nodes <= sim->free && (ends || job->nodes <= extra)) {
+            extra -= ends ? 0 : job->nodes;
+            wf_queue_start(sim, place);
+        }
+    }
+}
+
+/* Many jobs at once, and some that come later or fail: the same starts as by a plain scan. */
+static void many_jobs_start_as_by_a_plain_scan(void)
+{
+    enum { MANY = 3000 };
+    static struct wf_queue_job items[MANY];
+    const struct wf_queue_jobs jobs = {.items = items, .n = MANY};
+    struct wf_failure_class failures = {.law = NULL};
+    struct wf_err err;
+
+    CHECK(wf_failure_parse("mtbf=200d,repair=1h", &failures, &err) == WF_OK);
+    failures.count = MOST_NODES;
+    for (uint64_t i = 0; i < MANY; i++) {
+        uint64_t draw = wf_test_rand(7, 1, i), size = wf_test_rand(7, 2, i) % MOST_NODES;
+        items[i] =
+            (struct wf_queue_job){.submit = i < MANY / 2 ? 0 : (int64_t)(i - MANY / 2) * MINUTE,
+                                  .run = (int64_t)(draw % 50) * MINUTE,
+                                  .requested = (int64_t)(1 + draw / 64 % 60) * MINUTE,
+                                  .nodes = 1 + (uint32_t)(i % 7 == 0 ? size / 8 : size),
+                                  .priority = (int32_t)(draw / 4096 % 5)};
+    }
+    for (const struct wf_queue_policy *const *p = wf_queue_policies(); *p != NULL; p++) {
+        const struct wf_queue_policy plain = {
+            .name = "plain", .summary = "", .before = (*p)->before, .schedule = plain_easy};
+        for (int fail = 0; fail < 2 && (*p)->schedule == wf_queue_easy; fail++) {
+            struct wf_queue_config config = {.jobs = &jobs,
+                                             .n_nodes = MOST_NODES,
+                                             .policy = *p,
+                                             .place = wf_queue_places()[fail],
+                                             .failures = fail == 1 ? &failures : NULL,
+                                             .retries = 3,
+                                             .nics = 1,
+                                             .nic_group = 1};
+            struct wf_queue_result quick, slow;
+            wf_queue_run(&config, &quick);
+            config.policy = &plain;
+            wf_queue_run(&config, &slow);
+            for (size_t i = 0; i < MANY; i++) {
+                CHECK(quick.outcomes[i].start == slow.outcomes[i].start &&
+                      quick.outcomes[i].end == slow.outcomes[i].end);
+            }
+            wf_queue_result_fini(&quick);
+            wf_queue_result_fini(&slow);
+        }
+    }
+    wf_failure_fini(&failures);
+}
+
 int main(void)
 {
+    RUN(many_jobs_start_as_by_a_plain_scan);
     RUN(every_job_runs_once_on_free_nodes);
     RUN(the_order_of_the_queue_is_one);
     return wf_test_done();

@@ -36,14 +36,15 @@ void wf_queue_easy(struct wf_queue_sim *sim)
         return;
     }
     struct reservation first = reserve(sim, wf_queue_waiting(sim, head)->nodes);
-    for (size_t place = head + 1; place < sim->n_waiting && sim->free > 0; place++) {
-        const struct wf_queue_job *job = wf_queue_waiting(sim, place);
-        bool ends = sim->now + job->requested <= first.time;
+    for (size_t place = head + 1; sim->free > 0; place++) {
+        int64_t time = first.time - sim->now;
 
-        if (job->nodes > sim->free || !(ends || job->nodes <= first.extra)) {
-            continue;
+        place = wf_queue_next_fitting(sim, place, time, first.extra);
+        if (place == sim->n_waiting) {
+            break;
         }
-        first.extra -= ends ? 0 : job->nodes;
+        const struct wf_queue_job *job = wf_queue_waiting(sim, place);
+        first.extra -= job->requested <= time ? 0 : job->nodes;
         wf_queue_start(sim, place);
     }
 }

@@ -7,6 +7,7 @@
 #include "model/topo/topo.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { SAMPLE = 64 }; /* pairs of nodes whose distance is averaged */
 

@@ -66,5 +66,10 @@ static inline const struct wf_queue_job *wf_queue_waiting(const struct wf_queue_
  * n_waiting. */
 WF_PLUGIN_API size_t wf_queue_start_first(struct wf_queue_sim *sim);
 
+/* The first place from `place` on whose job fits on the free nodes and either asks for at most `time` or
+ * takes at most `extra` nodes; n_waiting if there is none. Mostly looks at a few of many jobs. */
+size_t wf_queue_next_fitting(struct wf_queue_sim *sim, size_t place, int64_t time,
+                             uint32_t extra);
+
 /* The schedule() of EASY backfilling, for policies with another order. */
 WF_PLUGIN_API void wf_queue_easy(struct wf_queue_sim *sim);

@@ -15,6 +15,14 @@ struct end {
     uint32_t job, node; /* the first one */
 };
 
+/* The least of what jobs ask for that wait at BLOCK places, or less. Places count from own->waiting. */
+struct block {
+    uint32_t nodes;
+    int64_t requested;
+};
+
+enum { BLOCK = 256 };
+
 struct wf_queue_own {
     struct wf_queue_nodes nodes;
     struct wf_queue_result *result;
@@ -23,8 +31,10 @@ struct wf_queue_own {
     size_t uses_capacity;
     uint32_t *waiting; /* what the simulation sees begins at `head` */
     size_t head, waiting_capacity;
+    struct block *blocks;
+    size_t blocks_capacity, n_in_blocks; /* up to which place they are right; 0: nowhere */
     size_t n_started,
-        last_started; /* since the policy was asked: jobs, and the largest place */
+        last_started; /* in this call of the policy: jobs, and the largest place */
     struct end *ends; /* a heap: the earliest first */
     size_t n_ends, ends_capacity;
     struct wf_failure_event *failures; /* all before the horizon */
@@ -269,6 +279,7 @@ static void grow_waiting(struct wf_queue_sim *sim)
     if (own->head > sim->n_waiting) {
         memmove(own->waiting, sim->waiting, sim->n_waiting * sizeof(*own->waiting));
         own->head = 0;
+        own->n_in_blocks = 0;
     }
     WF_GROW(own->waiting, own->head + sim->n_waiting, own->waiting_capacity);
     sim->waiting = own->waiting + own->head;
@@ -284,6 +295,7 @@ static void enqueue(struct wf_queue_sim *sim, uint32_t number)
             (sim->n_waiting - place) * sizeof(*sim->waiting));
     sim->waiting[place] = number;
     sim->n_waiting++;
+    sim->own->n_in_blocks = 0;
 }
 
 /* Sorts jobs of which the first `half` are in order. */
@@ -320,7 +332,70 @@ static void submit(struct wf_queue_sim *sim)
     if (sim->config->policy->before != NULL && sim->n_waiting > before) {
         sort_jobs(sim, sim->waiting + before, sim->n_waiting - before);
         merge_jobs(sim, sim->waiting, before, sim->n_waiting);
+        sim->own->n_in_blocks = 0;
     }
+}
+
+/* ---- who fits ---- */
+
+static struct block least(struct block a, struct block b)
+{
+    return (struct block){.nodes = a.nodes < b.nodes ? a.nodes : b.nodes,
+                          .requested = a.requested < b.requested ? a.requested : b.requested};
+}
+
+/* What a job asks for; more than anything if it has started. */
+static struct block asked_at(const struct wf_queue_sim *sim, size_t at)
+{
+    uint32_t number = sim->own->waiting[at];
+
+    return number == WF_QUEUE_NONE
+               ? (struct block){UINT32_MAX, INT64_MAX}
+               : (struct block){sim->jobs[number].nodes, sim->jobs[number].requested};
+}
+
+/* Adds places to the blocks up to the last job that waits. */
+static void complete_blocks(struct wf_queue_sim *sim)
+{
+    struct wf_queue_own *own = sim->own;
+    size_t end = own->head + sim->n_waiting;
+    size_t at = own->n_in_blocks > own->head ? own->n_in_blocks : own->head;
+
+    for (bool begins = own->n_in_blocks == 0; at < end; at++, begins = false) {
+        WF_GROW(own->blocks, at / BLOCK, own->blocks_capacity);
+        struct block *block = &own->blocks[at / BLOCK];
+        *block =
+            begins || at % BLOCK == 0 ? asked_at(sim, at) : least(*block, asked_at(sim, at));
+    }
+    own->n_in_blocks = end;
+}
+
+size_t wf_queue_next_fitting(struct wf_queue_sim *sim, size_t place, int64_t time,
+                             uint32_t extra)
+{
+    struct wf_queue_own *own = sim->own;
+    size_t end = own->head + sim->n_waiting, at = own->head + place;
+
+    complete_blocks(sim);
+    while (at < end) {
+        struct block *block = &own->blocks[at / BLOCK];
+        struct block left = {UINT32_MAX, INT64_MAX};
+        size_t first = at, stop = (at / BLOCK + 1) * BLOCK;
+
+        if (block->nodes > sim->free || (block->requested > time && block->nodes > extra)) {
+            at = stop;
+            continue;
+        }
+        for (stop = stop < end ? stop : end; at < stop; at++) {
+            struct block asked = asked_at(sim, at);
+            if (asked.nodes <= sim->free && (asked.requested <= time || asked.nodes <= extra)) {
+                return at - own->head;
+            }
+            left = least(left, asked);
+        }
+        *block = first % BLOCK == 0 ? left : *block;
+    }
+    return sim->n_waiting;
 }
 
 /* ---- failures ---- */
@@ -423,6 +498,13 @@ static void schedule(struct wf_queue_sim *sim)
     if (own->n_started == 0) {
         return;
     }
+    /* A job moves to the next block at most. */
+    for (size_t b = (own->head + own->last_started) / BLOCK; b > own->head / BLOCK; b--) {
+        if (own->n_in_blocks > b * BLOCK) {
+            own->blocks[b] = least(own->blocks[b], own->blocks[b - 1]);
+        }
+    }
+    own->n_in_blocks = own->n_started <= BLOCK ? own->n_in_blocks : 0;
     size_t to = own->last_started + 1;
     for (size_t i = to; i-- > 0;) {
         if (sim->waiting[i] != WF_QUEUE_NONE) {
@@ -467,6 +549,7 @@ void wf_queue_run(const struct wf_queue_config *config, struct wf_queue_result *
     free(own.failures);
     free(own.waiting);
     free(own.ends);
+    free(own.blocks);
     free(sim.uses);
     free(sim.jobs);
     free(sim.planned);
