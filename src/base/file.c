@@ -40,6 +40,11 @@ static enum wf_status cannot_read(const char *path, const char *why, struct wf_e
     return wf_err_set(err, WF_EIO, "cannot read '%.200s': %s", path, why);
 }
 
+static enum wf_status too_long(const char *path, size_t max_bytes, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EINVAL, "'%.200s' is longer than %zu bytes", path, max_bytes);
+}
+
 static enum wf_status read_all(int fd, const char *path, size_t max_bytes, struct wf_buf *out,
                                struct wf_err *err)
 {
@@ -51,6 +56,9 @@ static enum wf_status read_all(int fd, const char *path, size_t max_bytes, struc
     }
     if ((S_ISCHR(st.st_mode) && isatty(fd) == 0) || S_ISBLK(st.st_mode)) {
         return cannot_read(path, "it is a device; expected a file", err);
+    }
+    if (S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size > max_bytes) {
+        return too_long(path, max_bytes, err);
     }
     bool is_pipe = S_ISFIFO(st.st_mode);
     size_t step = S_ISREG(st.st_mode) && st.st_size > STEP_MIN && st.st_size < STEP_MAX
@@ -71,8 +79,7 @@ static enum wf_status read_all(int fd, const char *path, size_t max_bytes, struc
             return begins ? cannot_read(path, "nothing writes to this pipe", err) : WF_OK;
         }
         if ((size_t)n > left) {
-            return wf_err_set(err, WF_EINVAL, "'%.200s' is longer than %zu bytes", path,
-                              max_bytes);
+            return too_long(path, max_bytes, err);
         }
         out->size += (size_t)n;
         step = step < STEP_MAX ? 2 * step : step;

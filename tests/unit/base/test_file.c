@@ -29,6 +29,7 @@ static void a_file_is_read_up_to_the_limit(void)
     CHECK(buf.data[LENGTH - 1] == 'a' + (LENGTH - 1) % 26 && buf.data[LENGTH] == '\0');
     CHECK(wf_file_read("text", LENGTH - 1, &buf, &err) == WF_EINVAL);
     CHECK_STR(err.text, "'text' is longer than 99999 bytes");
+    CHECK_U64(buf.size, LENGTH); /* nothing of it was read */
     wf_buf_fini(&buf);
 
     write_file("text", 0);
