@@ -34,6 +34,14 @@ COMMANDS = [["replay", "gen:ring", "-n", "4", "-o", "out.json"],
             ["report", "{}/r.json", "-o", "out.html"],
             ["replay", "{}/t.weft", "--sched", "conservative", "--threads", "2", "-p", "engine.fit=no", "-q", "--json"],
             ["replay", "{}/t.weft", "--net", "packet", "--topo", "torus:2x2", "--json"]]
+PROGRAM = """#include <mpi.h>
+int main(int n, char **words)
+{
+    MPI_Init(&n, &words);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+"""
 # Failures of calls that end weft for good reasons are EIO; what is not there is ENOSYS.
 CALLS = {"openat": "EACCES", "read": "EIO", "write": "ENOSPC", "close": "EIO", "fstat": "EIO",
          "newfstatat": "EACCES", "lseek": "EIO", "rename": "EACCES", "renameat2": "ENOSYS",
@@ -48,6 +56,16 @@ def build(folder):
     subprocess.run(["cc", "-O1", "-w", "-shared", "-fPIC", SOURCE / "tests/adversary/rigged.c", "-o",
                     library], check=True)
     return library
+
+
+def build_program(folder):
+    """A command that runs ranks, if this build can compile them."""
+    compiler = pathlib.Path(WEFT).parent / "weftcc"
+    (folder / "program.c").write_text(PROGRAM)
+    if not compiler.exists() or not (compiler.parent / "libweftmpi.so").exists():
+        return []
+    subprocess.run([compiler, folder / "program.c", "-o", folder / "program"], check=True)
+    return [["run", "{}/program", "-n", "4", "-o", "out.json"]]
 
 
 def run(words, made, prefix=(), **variables):
@@ -147,7 +165,7 @@ def main():
         library = build(made)
         for words in MADE:
             subprocess.run([WEFT, *words], cwd=made, check=True, capture_output=True)
-        for words in COMMANDS:
+        for words in COMMANDS + build_program(made):
             rig_memory(words, made, library, each, tally)
             if shutil.which("strace") and (each is None or each >= 10 or words is COMMANDS[0]):
                 rig_calls(words, made, each and max(1, each // 10), tally)

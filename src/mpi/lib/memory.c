@@ -2,15 +2,24 @@
 /* Allocation. */
 #include "mpi/lib/memory.h"
 
+#include "mpi/lib/library.h"
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+enum { LIMIT = 5 }; /* docs/reference/exit-codes.md */
+
+/* A rank crashes, which is reported with its place; before there are ranks the process just ends. */
 static void *check(void *memory, size_t size)
 {
     if (memory == NULL) {
         (void)fprintf(
             stderr, "weft: the MPI library has no memory for %zu more bytes; run fewer ranks\n",
             size);
+        if (wl.port == NULL) {
+            _exit(LIMIT);
+        }
         abort();
     }
     return memory;
