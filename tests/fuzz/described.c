@@ -230,7 +230,7 @@ BEFORE(enum wf_status, wf_param_set,
     const struct wf_param *row = wf_param_find(table, name);
 
     add_names((const char *)table, sizeof(*table));
-    if (row != NULL) {
+    if (row != NULL && is_constant((const char *)row)) {
         add_value(value, strlen(value), "parameter", row);
     }
     return __real_wf_param_set(table, params, scope, name, value, err);
