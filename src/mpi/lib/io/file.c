@@ -67,7 +67,7 @@ static int fail_without_file(const struct wl_rank *rank, const char *name)
 }
 
 /* FNV-1a of the last part of the name: layouts on disks are those of one run in any folder. */
-uint32_t wl_file_number(const char *name)
+static uint32_t number_of(const char *name)
 {
     const char *last = strrchr(name, '/');
     uint32_t hash = UINT32_C(2166136261);
@@ -108,7 +108,7 @@ void wl_file_take_posix_time(struct wl_rank *rank, int fd, enum wf_op_kind kind,
     if (at < 0) {
         at = (MPI_Offset)lseek(fd, 0, SEEK_CUR) - (MPI_Offset)bytes;
     }
-    wl_file_take_time(rank, wl_file_number(name), kind, at, bytes);
+    wl_file_take_time(rank, number_of(name), kind, at, bytes);
 }
 
 /* MPI_Barrier() may return before it is complete in simulated time. */
@@ -206,7 +206,7 @@ int wl_MPI_File_open(struct wl_rank *rank, MPI_Comm comm, const char *filename, 
         opened->shared_position = opened->position;
     }
     *file = opened->handle = wl_table_add(&rank->files, WL_FILE, opened);
-    opened->number = wl_file_number(filename);
+    opened->number = number_of(filename);
     wl_file_take_time(rank, opened->number, WF_OP_FILE_OPEN, 0, 0);
     rank->site = site; /* not that of a call within this one */
     wl_check_created(rank, *file);

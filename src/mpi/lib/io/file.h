@@ -46,8 +46,6 @@ int wl_file_error(const struct wl_rank *rank, const struct wl_file *file, int co
 /* Likewise, the error of errno. */
 int wl_file_fail(const struct wl_rank *rank, const struct wl_file *file);
 
-/* The number of a file with this name, which does not depend on what else there is. */
-uint32_t wl_file_number(const char *name);
 /* The simulated time of an operation on the file with this number. */
 void wl_file_take_time(struct wl_rank *rank, uint32_t number, enum wf_op_kind kind,
                        MPI_Offset offset, size_t bytes);
