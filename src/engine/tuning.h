@@ -70,6 +70,8 @@ enum wf_tuning {
     WF_TUNE_TRIAL_EVENTS = 65536,
     WF_TUNE_TRIAL_STATES = 64 * 1024 * 1024,
     WF_TUNE_TRIAL_PROCESSES = 512 * 1024,
+    /* With so many first events for each process, and more than a trial has, there is none. */
+    WF_TUNE_TRIAL_DENSE = 4,
     /* What a window costs each of several threads, beside meeting the others. */
     WF_TUNE_TRIAL_WINDOW_NS = 1000,
     /* The share of a window's work, in per cent, that the busiest of two threads may have and still

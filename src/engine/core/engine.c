@@ -211,6 +211,11 @@ static void stamp(double *wall, double *cpu)
     *cpu = wf_clock_cpu();
 }
 
+void wf_engine_start_clock(struct wf_engine *engine)
+{
+    stamp(&engine->start_wall, &engine->start_cpu);
+}
+
 static void tell_running(const struct wf_engine *engine, bool running)
 {
     if (engine->config.running != NULL) {
@@ -275,7 +280,7 @@ static void *worker_main(void *arg)
     wf_barrier_wait(&engine->barrier);
     if (worker->thread == 0) {
         tell_running(engine, true);
-        stamp(&engine->start_wall, &engine->start_cpu);
+        wf_engine_start_clock(engine);
     }
     engine->scheduler->run(worker);
     worker_end(worker);

@@ -48,7 +48,7 @@ struct wf_engine {
     struct wf_depot depot;
     struct wf_worker *workers; /* n_threads */
     struct wf_barrier barrier;
-    struct wf_bag dealt;  /* after a trial: the events, until all threads have theirs */
+    struct wf_bag dealt;  /* the events before and after a trial, until threads have theirs */
     unsigned char *tally; /* merged */
 
     bool interrupted;
@@ -116,6 +116,9 @@ void wf_worker_begin(struct wf_worker *worker);
 /* Cuts the groups of a run on one thread anew, for several, moves the states, and starts the threads. Each
  * joins the run. */
 void wf_engine_split(struct wf_engine *engine, uint32_t n_threads, int partition);
+
+/* Events are handled from now on: thread 0 says so, again if events were dealt meanwhile. */
+void wf_engine_start_clock(struct wf_engine *engine);
 
 /* trial.c: a thread takes its events, meets the others, and runs. */
 void wf_worker_join(struct wf_worker *worker);

@@ -5,6 +5,9 @@
  * and the partition. Then processes and events move to their threads, and the run goes on with the
  * conservative scheduler. A run that is faster on one thread stays there, and is asked again each time
  * it has doubled: a program may begin with little to do.
+ *
+ * A run that starts with several events for each process, and with more than a trial has, gets all threads
+ * at once: to move so many events later takes longer than a trial saves.
  */
 #include "base/clock.h"
 #include "engine/core/forecast.h"
@@ -20,9 +23,15 @@ static const struct wf_scheduler_ops *next_of(const struct wf_worker *worker)
                                          : &wf_scheduler_sequential;
 }
 
+static void keep(struct wf_worker *worker, const struct wf_event *ev)
+{
+    (void)wf_bag_add(&worker->engine->dealt, &worker->pool, ev);
+}
+
+/* The first events are kept until it is known who takes them. */
 static void prepare(struct wf_worker *worker)
 {
-    wf_scheduler_sequential.prepare(worker);
+    worker->ctx.send = keep;
 }
 
 static void release(struct wf_worker *worker)
@@ -69,13 +78,11 @@ static bool try(struct wf_worker *worker, double *meeting, struct wf_forecast_ch
     return over;
 }
 
-/* Every thread reads all events and files its own. */
-void wf_worker_join(struct wf_worker *worker)
+/* Reads all events and files its own. */
+static void take(struct wf_worker *worker)
 {
     struct wf_engine *engine = worker->engine;
 
-    wf_worker_begin(worker);
-    wf_scheduler_conservative.prepare(worker);
     for (struct wf_chunk *chunk = engine->dealt.head; chunk != NULL; chunk = chunk->next) {
         wf_chunk_prefetch(chunk->next);
         for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
@@ -89,31 +96,66 @@ void wf_worker_join(struct wf_worker *worker)
     if (worker->thread == 0) {
         wf_bag_free(&engine->dealt, &worker->pool);
     }
+    if (worker->thread == 0 && worker->count.committed == 0) {
+        wf_engine_start_clock(engine);
+    }
+}
+
+void wf_worker_join(struct wf_worker *worker)
+{
+    wf_worker_begin(worker);
+    wf_scheduler_conservative.prepare(worker);
+    take(worker);
     wf_scheduler_conservative.run(worker);
 }
 
+/* `dealt` has all events. */
 static void split(struct wf_worker *worker, struct wf_forecast_choice choice)
 {
-    struct wf_engine *engine = worker->engine;
+    wf_engine_split(worker->engine, choice.threads, choice.partition);
+    wf_worker_join(worker);
+}
+
+static void empty_store(struct wf_worker *worker)
+{
     struct wf_store *store = worker->scheduler;
 
-    wf_store_take_all(store, worker, &engine->dealt);
+    wf_store_take_all(store, worker, &worker->engine->dealt);
     wf_store_fini(store);
     free(store);
-    wf_engine_split(engine, choice.threads, choice.partition);
-    wf_worker_join(worker);
+}
+
+static bool needs_no_trial(const struct wf_engine *engine)
+{
+    uint64_t processes = 0;
+
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        processes += engine->groups[g].count;
+    }
+    return engine->config.trial == 0 && engine->dealt.n > engine->trial &&
+           engine->dealt.n >= WF_TUNE_TRIAL_DENSE * processes;
 }
 
 static void run(struct wf_worker *worker)
 {
     struct wf_engine *engine = worker->engine;
-    struct wf_forecast_choice choice = {1, WF_PARTITION_BLOCK};
+    struct wf_forecast_choice choice = {engine->n_threads_max, engine->config.partition};
     double meeting = 0;
     bool over = false;
 
+    wf_bag_seal(&engine->dealt);
+    if (needs_no_trial(engine)) {
+        choice.partition =
+            choice.partition == WF_PARTITION_AUTO ? WF_PARTITION_BLOCK : choice.partition;
+        split(worker, choice);
+        return;
+    }
+    wf_scheduler_sequential.prepare(worker);
+    take(worker);
     while (!over) {
         over = try(worker, &meeting, &choice);
         if (!over && choice.threads > 1) {
+            empty_store(worker);
             split(worker, choice);
             break;
         }

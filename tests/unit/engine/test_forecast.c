@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a run would take on several threads is counted, exactly and for the better partition. */
+#include "base/clock.h"
 #include "engine/core/forecast.h"
+#include "engine/tuning.h"
 #include "harness/engine_harness.h"
 
 enum {
@@ -9,16 +11,17 @@ enum {
     STEP = 10, /* length of a window */
 };
 
-/* Each of the first `balls` processes throws a ball to the process `apart` further, once in a window. */
+/* Each of the first `balls` processes throws a ball, or several at once, to the process `apart` further, once in a
+ * window. */
 struct game {
-    uint32_t balls, apart;
+    uint32_t balls, apart, more;
 };
 
 static void game_init(void *state, struct wf_ctx *ctx)
 {
     const struct game *game = wf_model(ctx);
 
-    if (wf_self(ctx) < game->balls) {
+    for (uint32_t i = 0; wf_self(ctx) < game->balls && i <= game->more; i++) {
         wf_schedule(ctx, wf_self(ctx), STEP, 0, NULL, 0);
     }
 }
@@ -69,7 +72,7 @@ static bool is(const struct wf_run_forecast *one, uint32_t threads, int partitio
  * first events are those of the processes themselves. */
 static void work_on_one_side_is_spread(void)
 {
-    struct wf_run run = play((struct game){64, 4}, WF_SEQUENTIAL);
+    struct wf_run run = play((struct game){64, 4, 0}, WF_SEQUENTIAL);
     uint64_t remote = UINT64_C(64) * (WINDOWS - 1);
 
     CHECK(run.events_committed == UINT64_C(64) * WINDOWS && run.meeting_seconds > 0);
@@ -83,7 +86,7 @@ static void work_on_one_side_is_spread(void)
  * all threads have some. */
 static void neighbours_on_one_side_stay_together(void)
 {
-    struct wf_run run = play((struct game){64, 1}, WF_SEQUENTIAL);
+    struct wf_run run = play((struct game){64, 1, 0}, WF_SEQUENTIAL);
     uint64_t later = WINDOWS - 1;
 
     CHECK(is(&run.forecasts[0], 2, WF_PARTITION_SPREAD_32, UINT64_C(32) * WINDOWS, 2 * later));
@@ -93,7 +96,7 @@ static void neighbours_on_one_side_stay_together(void)
 
 static void balanced_neighbours_stay_together(void)
 {
-    struct wf_run run = play((struct game){128, 1}, WF_SEQUENTIAL);
+    struct wf_run run = play((struct game){128, 1, 0}, WF_SEQUENTIAL);
     uint64_t later = WINDOWS - 1;
 
     CHECK(is(&run.forecasts[0], 2, WF_PARTITION_BLOCK, UINT64_C(64) * WINDOWS, 2 * later));
@@ -105,7 +108,7 @@ static void balanced_neighbours_stay_together(void)
 /* Few events: the run goes on with a queue. */
 static void events_of_a_queue_are_counted(void)
 {
-    struct wf_run run = play((struct game){8, 1}, WF_SEQUENTIAL);
+    struct wf_run run = play((struct game){8, 1, 0}, WF_SEQUENTIAL);
 
     CHECK(is(&run.forecasts[0], 2, WF_PARTITION_SPREAD, UINT64_C(4) * WINDOWS,
              UINT64_C(8) * (WINDOWS - 1)));
@@ -114,7 +117,7 @@ static void events_of_a_queue_are_counted(void)
 /* The counts of two threads are those of the forecast. */
 static void forecast_counts_are_those_of_two_threads(void)
 {
-    struct game game = {128, 1};
+    struct game game = {128, 1, 0};
     struct wf_run one = play(game, WF_SEQUENTIAL), two = play(game, WF_CONSERVATIVE);
 
     CHECK(two.threads == 2 && two.forecasts[0].threads == 0);
@@ -128,9 +131,9 @@ static void trial_finds_the_partition(void)
     static const struct {
         struct game game;
         int partition;
-    } cases[] = {{{64, 4}, WF_PARTITION_SPREAD},
-                 {{64, 1}, WF_PARTITION_SPREAD_32},
-                 {{128, 1}, WF_PARTITION_BLOCK}};
+    } cases[] = {{{64, 4, 0}, WF_PARTITION_SPREAD},
+                 {{64, 1, 0}, WF_PARTITION_SPREAD_32},
+                 {{128, 1, 0}, WF_PARTITION_BLOCK}};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct wf_engine_config config = engine_defaults(WF_CONSERVATIVE, 2);
@@ -145,6 +148,22 @@ static void trial_finds_the_partition(void)
         uint64_t trial = (1000 + game.balls - 1) / game.balls * game.balls;
         CHECK(run.thread_events_min == (UINT64_C(1) * game.balls * WINDOWS - trial) / 2);
     }
+}
+
+/* More first events than a trial has, and several for each process: both threads have theirs from the start. */
+static void many_first_events_need_no_trial(void)
+{
+    struct wf_engine_config config = engine_defaults(WF_CONSERVATIVE, 2);
+    struct game game = {PROCESSES, 1, WF_TUNE_TRIAL_EVENTS / PROCESSES};
+
+    config.fit = true;
+    config.moves = true;
+    config.end = 4 * STEP;
+    struct wf_run two = run_model(&config, build, &game, NULL, 0).run;
+    config.scheduler = WF_SEQUENTIAL;
+    CHECK(two.digest == run_model(&config, build, &game, NULL, 0).run.digest);
+    CHECK(wf_clock_cores() < 2 ||
+          (two.threads == 2 && two.thread_events_min == two.thread_events_max));
 }
 
 /* 1,000 windows of 100 events of 1 us, in blocks all for one thread, spread for all alike. */
@@ -183,6 +202,7 @@ int main(void)
     RUN(events_of_a_queue_are_counted);
     RUN(forecast_counts_are_those_of_two_threads);
     RUN(trial_finds_the_partition);
+    RUN(many_first_events_need_no_trial);
     RUN(choice_is_what_takes_least);
     return wf_test_done();
 }
