@@ -50,6 +50,9 @@ static inline uint32_t wf_block_index(const struct wf_block *block, uint32_t id)
 {
     uint32_t apart = id - block->first;
 
+    if (__builtin_expect(block->spread == 0, 1)) {
+        return apart;
+    }
     return (apart >> block->spread & ~block->within) | (apart & block->within);
 }
 

@@ -170,6 +170,27 @@ static inline size_t process_of(const struct wf_sort_entry *entry)
     return entry->order >> (TIME_BITS + SOURCE_BITS);
 }
 
+/* Writes an entry for each event of a block, behind those of its bucket that are there; without `places` one
+ * after the other. */
+__attribute__((always_inline)) static inline void
+list_events(struct wf_windows *windows, const struct wf_bag *bag, const struct wf_block *block,
+            uint32_t fixed, uint32_t *places, unsigned shift)
+{
+    struct wf_sort_entry *scratch = windows->sorter.scratch;
+    /* Events of a window are less than its length apart. */
+    int64_t base = wf_chunk_event(bag->head, 0)->key.time - windows->length;
+    size_t n = 0;
+
+    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        for (uint32_t o = 0, used = chunk->used; o < used; o = step(chunk, o, fixed)) {
+            struct wf_event *ev = wf_chunk_event(chunk, o);
+            uint32_t process = wf_block_index(block, ev->dst);
+            size_t at = places != NULL ? places[process >> shift]++ : n++;
+            scratch[at] = (struct wf_sort_entry){order_of(windows, ev, process, base), ev};
+        }
+    }
+}
+
 /* Sorts the events of a block by process and key: by counting the events of each bucket, and then
  * those of a bucket among each other. In a block with fewer events than processes a bucket has
  * several processes: there are at most twice as many buckets as events. */
@@ -179,22 +200,18 @@ static void sort_events(struct wf_windows *windows, const struct wf_bag *bag,
     struct wf_sorter *sorter = &windows->sorter;
     uint32_t *places = windows->places, begin = 0;
     unsigned shift = 0;
-    /* Events of a window are less than its length apart. */
-    int64_t base = wf_chunk_event(bag->head, 0)->key.time - windows->length;
 
     wf_sorter_reserve(sorter, bag->n + WF_TUNE_AHEAD_EVENT);
+    if (bag->n <= WF_SORT_FEW) {
+        list_events(windows, bag, block, fixed, NULL, 0);
+        wf_sort(sorter->entries, sorter->scratch, bag->n);
+        return;
+    }
     while (block->count >> shift > 2 * bag->n) {
         shift++;
     }
     uint32_t n_buckets = count_by_bucket(windows, bag, block, shift, fixed);
-    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-        for (uint32_t o = 0, used = chunk->used; o < used; o = step(chunk, o, fixed)) {
-            struct wf_event *ev = wf_chunk_event(chunk, o);
-            uint32_t process = wf_block_index(block, ev->dst);
-            sorter->scratch[places[process >> shift]++] =
-                (struct wf_sort_entry){order_of(windows, ev, process, base), ev};
-        }
-    }
+    list_events(windows, bag, block, fixed, places, shift);
     for (uint32_t i = 0; i < n_buckets; i++) {
         uint32_t n = places[i] - begin;
         if (n > 0) {
