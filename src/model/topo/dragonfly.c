@@ -103,7 +103,9 @@ static struct range find_group(const struct dragonfly *fly, uint32_t router, uin
 {
     uint32_t begin = group * fly->global.routers;
 
-    return find_range(fly, router, begin, begin + fly->global.routers);
+    return wf_topo_global_leads(&fly->global, router, group)
+               ? find_range(fly, router, begin, begin + fly->global.routers)
+               : (struct range){0, 0};
 }
 
 static bool is_joined(const struct dragonfly *fly, uint32_t a, uint32_t b)
@@ -119,6 +121,9 @@ static uint32_t next_shared(const struct dragonfly *fly, uint32_t a, uint32_t b,
                    *y = wf_topo_global_far(&fly->global, b);
     uint32_t n = fly->global.ports;
 
+    if (!wf_topo_global_share(&fly->global, a, b)) {
+        return WF_TOPO_NO_PORT;
+    }
     for (uint32_t i = from, j = 0; i < n && j < n && x[i] != WF_TOPO_NO_VERTEX;) {
         if (x[i] == y[j]) {
             return i;
@@ -139,7 +144,8 @@ static uint32_t dragonfly_distance(const struct wf_topo_routers *net, uint32_t f
     if (a == b) {
         return from == to ? 0 : 1;
     }
-    bool leads = find_group(fly, from, b).n > 0, led = find_group(fly, to, a).n > 0;
+    bool leads = wf_topo_global_leads(&fly->global, from, b);
+    bool led = wf_topo_global_leads(&fly->global, to, a);
     if (leads && led && is_joined(fly, from, to)) {
         return 1;
     }
@@ -167,11 +173,13 @@ static uint32_t dragonfly_next_port(const struct wf_topo_routers *net, uint32_t 
     if (a == b) {
         return local_port(fly, from, to);
     }
-    struct range joined = find_range(fly, from, to, to + 1);
-    if (joined.n != 0) {
-        return fly->locals + joined.first;
-    }
     struct range leads = find_group(fly, from, b), led = find_group(fly, to, a);
+    if (leads.n > 0 && led.n > 0) {
+        struct range joined = find_range(fly, from, to, to + 1);
+        if (joined.n != 0) {
+            return fly->locals + joined.first;
+        }
+    }
     if (leads.n + led.n > 0) {
         uint32_t pick = spread % (leads.n + led.n);
         return pick < leads.n ? fly->locals + leads.first + pick
@@ -185,6 +193,66 @@ static uint32_t dragonfly_next_port(const struct wf_topo_routers *net, uint32_t 
     }
     uint32_t link = spread % wf_topo_global_count(&fly->global, a, b);
     return local_port(fly, from, wf_topo_global_exit(&fly->global, a, b, link));
+}
+
+/* Whether a router of another group than `to` has two hops to it. It has no link to it. */
+static bool is_two_hops_from(const struct dragonfly *fly, uint32_t via, uint32_t to)
+{
+    return wf_topo_global_leads(&fly->global, via, group_of(fly, to)) ||
+           wf_topo_global_leads(&fly->global, to, group_of(fly, via)) ||
+           next_shared(fly, via, to, 0) != WF_TOPO_NO_PORT;
+}
+
+/* What a packet with two hops left may take: the routers of its group that have a link to `to`, and its own
+ * links into the group of `to` and to other neighbours of `to`. */
+static uint32_t ports_of_two(const struct dragonfly *fly, uint32_t from, uint32_t to,
+                             uint32_t *ports)
+{
+    const uint32_t *far = wf_topo_global_far(&fly->global, from);
+    const uint32_t *led = wf_topo_global_far(&fly->global, to);
+    struct range own = find_group(fly, to, group_of(fly, from));
+    uint32_t n = 0, most = fly->global.ports;
+
+    for (uint32_t i = 0; i < own.n; i++) {
+        ports[n++] = local_port(fly, from, led[own.first + i]);
+    }
+    for (uint32_t i = 0, j = 0; i < most && far[i] != WF_TOPO_NO_VERTEX; i++) {
+        while (j < most && led[j] < far[i]) {
+            j++;
+        }
+        if (group_of(fly, far[i]) == group_of(fly, to) || (j < most && led[j] == far[i])) {
+            ports[n++] = fly->locals + i;
+        }
+    }
+    return n;
+}
+
+static uint32_t dragonfly_minimal_ports(const struct wf_topo_routers *net, uint32_t from,
+                                        uint32_t to, uint32_t *ports)
+{
+    const struct dragonfly *fly = to_dragonfly(net);
+    const uint32_t *far = wf_topo_global_far(&fly->global, from);
+    uint32_t left = dragonfly_distance(net, from, to), n = 0;
+    uint32_t place = from % fly->global.routers;
+
+    if (left == 1) {
+        ports[0] = dragonfly_next_port(net, from, to, 0);
+        return 1;
+    }
+    if (left == 2) {
+        return ports_of_two(fly, from, to, ports);
+    }
+    for (uint32_t port = 0; port < fly->locals; port++) {
+        if (is_two_hops_from(fly, from - place + port + (port >= place ? 1 : 0), to)) {
+            ports[n++] = port;
+        }
+    }
+    for (uint32_t i = 0; i < fly->global.ports && far[i] != WF_TOPO_NO_VERTEX; i++) {
+        if (is_two_hops_from(fly, far[i], to)) {
+            ports[n++] = fly->locals + i;
+        }
+    }
+    return n;
 }
 
 /* The routers around one router, each counted once. */
@@ -291,6 +359,7 @@ static const struct wf_topo_routers_ops router_ops = {
     .neighbor = dragonfly_neighbor,
     .distance = dragonfly_distance,
     .next_port = dragonfly_next_port,
+    .minimal_ports = dragonfly_minimal_ports,
     .link_class = dragonfly_link_class,
     .histogram = dragonfly_histogram,
 };

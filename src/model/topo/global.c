@@ -110,15 +110,6 @@ static uint32_t arrival(const struct wf_topo_global *global, uint32_t from, uint
     return wf_topo_global_exit(global, to, from, sum + routers - k % routers);
 }
 
-bool wf_topo_global_leads(const struct wf_topo_global *global, uint32_t router, uint32_t group)
-{
-    uint32_t from = router / global->routers, place = router % global->routers;
-    uint32_t first = first_exit(global, from, group);
-    uint32_t turn = place >= first ? place - first : global->routers - (first - place);
-
-    return turn < wf_topo_global_count(global, from, group);
-}
-
 /* Adds a far end to a router's list, which stays ascending. Pairs of groups come in
  * ascending order, so the new entry goes to the end of the list or near it. */
 static void add_far(struct wf_topo_global *global, uint32_t router, uint32_t far,
@@ -131,6 +122,8 @@ static void add_far(struct wf_topo_global *global, uint32_t router, uint32_t far
         list[i] = list[i - 1];
     }
     list[i] = far;
+    uint32_t group = far / global->routers;
+    global->led[(size_t)router * global->words + group / 64] |= UINT64_C(1) << group % 64;
 }
 
 void wf_topo_global_join(struct wf_topo_global *global)
@@ -140,6 +133,8 @@ void wf_topo_global_join(struct wf_topo_global *global)
     uint32_t *n_far = wf_xcalloc(n_routers, sizeof(*n_far));
 
     global->far = wf_xmalloc(n_ports * sizeof(*global->far));
+    global->words = (global->groups + 63) / 64;
+    global->led = wf_xcalloc((size_t)n_routers * global->words, sizeof(*global->led));
     for (size_t i = 0; i < n_ports; i++) {
         global->far[i] = WF_TOPO_NO_VERTEX;
     }
@@ -218,4 +213,5 @@ enum wf_status wf_topo_global_plan(struct wf_topo_global *global, const char *na
 void wf_topo_global_release(struct wf_topo_global *global)
 {
     free(global->far);
+    free(global->led);
 }

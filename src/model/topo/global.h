@@ -48,6 +48,8 @@ struct wf_topo_global {
     uint32_t nearer; /* this many groups on either side have one extra link */
     bool opposite;   /* the group on the opposite side has one, too */
     uint32_t *far;   /* [groups * routers * ports] see wf_topo_global_far() */
+    uint64_t *led;   /* [groups * routers * words] bits of the groups to which a router has links */
+    uint32_t words;
     uint64_t n_links;
 };
 
@@ -82,5 +84,24 @@ uint32_t wf_topo_global_count(const struct wf_topo_global *global, uint32_t from
 /* The router in the group `from` at which link number k < wf_topo_global_count() begins. */
 uint32_t wf_topo_global_exit(const struct wf_topo_global *global, uint32_t from, uint32_t to,
                              uint32_t k);
+
 /* Whether a router has a link into a group that is not its own. */
-bool wf_topo_global_leads(const struct wf_topo_global *global, uint32_t router, uint32_t group);
+static inline bool wf_topo_global_leads(const struct wf_topo_global *global, uint32_t router,
+                                        uint32_t group)
+{
+    return (global->led[(size_t)router * global->words + group / 64] >> group % 64 & 1) != 0;
+}
+
+/* Whether two routers have links into the same group. */
+static inline bool wf_topo_global_share(const struct wf_topo_global *global, uint32_t a,
+                                        uint32_t b)
+{
+    const uint64_t *x = global->led + (size_t)a * global->words;
+    const uint64_t *y = global->led + (size_t)b * global->words;
+    uint64_t both = 0;
+
+    for (uint32_t i = 0; i < global->words; i++) {
+        both |= x[i] & y[i];
+    }
+    return both != 0;
+}
