@@ -46,6 +46,39 @@ static void sets(void)
     say("null: %d source %d", flag, status.MPI_SOURCE == MPI_ANY_SOURCE);
 }
 
+/* Receives of few tags, of any tag, and longer than buffers of the library, waited for from the last to the first; the
+ * oldest message goes to a receive that is cancelled too late, or waits alone. */
+static void reversed(void)
+{
+    enum { N = 40, LONG = 20000 };
+    static int in[N][LONG], out[N][LONG];
+    MPI_Request requests[N], sends[N];
+    MPI_Status status;
+    int flag;
+
+    for (int i = 0; i < N; i++) {
+        int any = i % 10 == 9, n = i % 4 == 0 ? LONG : 1;
+        out[i][0] = 1000 * rank + i;
+        out[i][n - 1] = 1000 * rank + i;
+        MPI_Irecv(in[i], LONG, MPI_INT, left, any ? MPI_ANY_TAG : 90 + i % 2, MPI_COMM_WORLD,
+                  &requests[i]);
+    }
+    for (int i = 0; i < N; i++) {
+        MPI_Isend(out[i], i % 4 == 0 ? LONG : 1, MPI_INT, right, 90 + i % 2, MPI_COMM_WORLD,
+                  &sends[i]);
+    }
+    for (int i = N - 1; i > 0; i--) {
+        MPI_Wait(&requests[i], &status);
+        say("reversed %d: %d %d, tag %d", i, in[i][0], in[i][i % 4 == 0 ? LONG - 1 : 0],
+            status.MPI_TAG);
+    }
+    MPI_Cancel(&requests[0]);
+    MPI_Wait(&requests[0], &status);
+    MPI_Test_cancelled(&status, &flag);
+    say("the first: %d, cancelled %d", in[0][0], flag);
+    MPI_Waitall(N, sends, MPI_STATUSES_IGNORE);
+}
+
 static void with_nobody(void)
 {
     int in[3] = {-1, -1, -1}, index, flag;
@@ -174,6 +207,7 @@ int main(int argc, char **argv)
     left = (rank + size - 1) % size;
     right = (rank + 1) % size;
     sets();
+    reversed();
     with_nobody();
     persistent();
     cancelled();

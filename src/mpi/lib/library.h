@@ -90,8 +90,9 @@ struct wl_rank {
         keyvals, files, sessions;
     struct wl_recv *first_recv, *last_recv; /* posted and not complete, in order */
     struct wl_recv *next_match; /* of these, one that may be matched next; or null */
-    bool shows_receives;        /* senders in other threads may look at them (message_loan.h) */
-    uint64_t *numbers_used;     /* a bit for each number of a request in ops */
+    bool has_taken;      /* some of these have taken their messages before they are complete */
+    bool shows_receives; /* senders in other threads may look at them (message_loan.h) */
+    uint64_t *numbers_used; /* a bit for each number of a request in ops */
     uint32_t n_number_words;
     uint32_t highest_id;                         /* of the communicators it has joined */
     uint32_t n_idups;                            /* calls of MPI_Comm_idup() */

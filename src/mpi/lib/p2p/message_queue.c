@@ -251,9 +251,15 @@ static struct wl_message *take_from(struct wl_message_queue *queue, const struct
 void wl_message_queue_put(struct wl_message_queue *queues, uint32_t rank,
                           struct wl_message *message)
 {
+    message->checksum = wl_payload_checksum(message->data, message->size);
+    wl_message_queue_return(queues, rank, message);
+}
+
+void wl_message_queue_return(struct wl_message_queue *queues, uint32_t rank,
+                             struct wl_message *message)
+{
     struct wl_message_queue *queue = &queues[rank];
 
-    message->checksum = wl_payload_checksum(message->data, message->size);
     lock(queue);
     if (queue->index == NULL && queue->n >= SHORT) {
         make_index(queue);

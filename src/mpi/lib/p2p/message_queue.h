@@ -54,6 +54,9 @@ void wl_message_free(struct wl_message *message);
 /* Appends a message to the queue of a rank, which takes it. By any thread. */
 void wl_message_queue_put(struct wl_message_queue *queues, uint32_t rank,
                           struct wl_message *message);
+/* Likewise, a message that was taken and will not be received. */
+void wl_message_queue_return(struct wl_message_queue *queues, uint32_t rank,
+                             struct wl_message *message);
 
 /* Messages that MPI keeps in order: same context, source and tag. */
 struct wl_stream {

@@ -55,6 +55,7 @@ static void unlock(const struct wl_rank *rank)
 static void link_recv(struct wl_rank *rank, struct wl_recv *recv)
 {
     recv->matched = false;
+    recv->taken = NULL;
     recv->next = NULL;
     recv->before = rank->last_recv;
     if (rank->last_recv != NULL) {
@@ -98,26 +99,44 @@ static void unlink_recv(struct wl_rank *rank, struct wl_recv *recv)
 
 static bool takes_from(const struct wl_recv *recv, const struct wl_stream *stream)
 {
-    return ((!recv->any_source && !recv->any_tag) || recv->matched) &&
+    return ((!recv->any_source && !recv->any_tag) || recv->matched) && recv->taken == NULL &&
            recv->stream.context == stream->context && recv->stream.source == stream->source &&
            recv->stream.tag == stream->tag;
 }
 
-/* How many receives before `end` (null: all) get messages of the stream. */
-static uint32_t count_before(const struct wl_rank *rank, const struct wl_stream *stream,
-                             const struct wl_recv *end)
+uint32_t wl_recv_count_before(const struct wl_rank *rank, const struct wl_stream *stream)
 {
     uint32_t n = 0;
 
-    for (const struct wl_recv *at = rank->first_recv; at != end; at = at->next) {
+    for (const struct wl_recv *at = rank->first_recv; at != NULL; at = at->next) {
         n += takes_from(at, stream);
     }
     return n;
 }
 
-uint32_t wl_recv_count_before(const struct wl_rank *rank, const struct wl_stream *stream)
+/* Takes the message of a complete receive from the queue, and the receive from the list: whoever counts both
+ * meanwhile finds them in step. The receives of its stream before it take theirs, too, which have come, so
+ * that a program that waits in reverse order looks at them once. If there is one message, it is its own. */
+static struct wl_message *take_message(struct wl_rank *rank, struct wl_recv *recv)
 {
-    return count_before(rank, stream, NULL);
+    uint32_t own = rank->self->rank;
+    const struct wl_stream *stream = &recv->stream;
+    bool several = recv->taken == NULL && rank->first_recv != recv &&
+                   wl_message_queue_peek(wl.queues, own, stream, 1) != NULL;
+
+    wl_message_queue_lock(wl.queues, own);
+    for (struct wl_recv *at = rank->first_recv; several && at != recv; at = at->next) {
+        if (takes_from(at, stream)) {
+            at->taken = wl_message_queue_take_held(wl.queues, own, stream, 0);
+            rank->has_taken = true;
+        }
+    }
+    if (recv->taken == NULL) {
+        recv->taken = wl_message_queue_take_held(wl.queues, own, stream, 0);
+    }
+    unlink_recv(rank, recv);
+    wl_message_queue_unlock(wl.queues, own);
+    return recv->taken;
 }
 
 /* The receive of a request among those from `at` to before `end`; null if it is not there. */
@@ -175,6 +194,11 @@ void wl_recvs_forget(struct wl_rank *rank)
         }
         rank->shows_receives = false;
     }
+    for (struct wl_recv *at = rank->first_recv; rank->has_taken && at != NULL; at = at->next) {
+        if (at->taken != NULL) {
+            wl_message_queue_return(wl.queues, rank->self->rank, at->taken);
+        }
+    }
     rank->first_recv = rank->last_recv = rank->next_match = NULL;
 }
 
@@ -197,15 +221,9 @@ static bool ends_within_value(const struct wl_type *type, size_t bytes)
 
 int wl_recv_complete(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *status)
 {
-    uint32_t own = rank->self->rank, place = count_before(rank, &recv->stream, recv);
     int code = MPI_SUCCESS;
+    struct wl_message *message = take_message(rank, recv);
 
-    /* Both at once: whoever counts messages and receives meanwhile finds them in step. */
-    wl_message_queue_lock(wl.queues, own);
-    struct wl_message *message =
-        wl_message_queue_take_held(wl.queues, own, &recv->stream, place);
-    unlink_recv(rank, recv);
-    wl_message_queue_unlock(wl.queues, own);
     if (message == NULL) {
         wl_fatal(rank,
                  "the message from rank %u with tag %d has not arrived; please report this",

@@ -22,6 +22,7 @@ struct wl_recv {
     const struct wl_type *type;
     bool lands;                /* senders may write to the buffer (message_loan.h) */
     struct wl_message *landed; /* whose data was, or is being, written there; or null */
+    struct wl_message *taken;  /* from the queue, since a later receive is complete; or null */
     struct wl_caller posted;   /* the call that has posted it */
     /* Of checker/orders.h: its number among the receives of the rank; and of one of any source, or null. */
     uint32_t order;
