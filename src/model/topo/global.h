@@ -48,7 +48,7 @@ struct wf_topo_global {
     uint32_t nearer; /* this many groups on either side have one extra link */
     bool opposite;   /* the group on the opposite side has one, too */
     uint32_t *far;   /* [groups * routers * ports] see wf_topo_global_far() */
-    uint64_t *led;   /* [groups * routers * words] bits of the groups to which a router has links */
+    uint64_t *led;   /* [groups * routers * words] groups that a router has links to, as bits */
     uint32_t words;
     uint64_t n_links;
 };
