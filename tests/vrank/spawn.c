@@ -28,10 +28,15 @@ static void say(const char *what, MPI_Comm all)
 static int worker(MPI_Comm parent, int argc, char **argv)
 {
     MPI_Comm all;
-    int *number, found, value = 0;
+    char name[MPI_MAX_OBJECT_NAME];
+    int *number, found, length, value = 0;
 
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, (void *)&number, &found);
     MPI_Bcast(&value, 1, MPI_INT, 0, parent);
+    MPI_Comm_get_name(parent, name, &length);
+    if (strcmp(name, "MPI_COMM_PARENT") != 0) {
+        printf("its parent is called '%s'\n", name);
+    }
     printf("%s: %d arguments, program %d, value %d\n", argc > 1 ? argv[1] : "none", argc,
            *number, value);
     MPI_Intercomm_merge(parent, 1, &all);

@@ -4,6 +4,7 @@
 
 #include "mpi/lib/comm/directory.h"
 #include "mpi/lib/comm/intercommunicator.h"
+#include "mpi/lib/comm/properties.h"
 #include "mpi/lib/comm/registry.h"
 #include "mpi/lib/errors.h"
 #include "mpi/lib/libc/interpose.h"
@@ -125,6 +126,7 @@ static void wait_for_start(struct wl_rank *rank)
     join_world(rank, start.first, start.size);
     (void)wl_MPI_Intercomm_create(rank, MPI_COMM_WORLD, 0, WL_COMM_ALL, (int)start.root,
                                   SPAWN_TAG, &rank->parent);
+    wl_set_name(wl_comm_properties(rank, rank->parent), "MPI_COMM_PARENT"); /* MPI-4.0, 7.8 */
     load_program(rank);
 }
 
