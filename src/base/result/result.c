@@ -4,6 +4,7 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/result/json.h"
 #include "base/result/schema.h"
 
@@ -64,6 +65,9 @@ enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf
 
     size_t most = (size_t)wf_min_u64(BYTES_MAX, wf_clock_memory() / MEMORY_SHARE);
     enum wf_status status = wf_file_read(path, most, &text, err);
+    if (status == WF_OK && text.data[0] != '{') {
+        status = wf_file_refuse(path, (const char *)text.data, "a result of weft", err);
+    }
     WF_THEN(status, wf_doc_from_json((const char *)text.data, text.size, path, &doc, err));
     WF_THEN(status, wf_result_check(doc, path, err));
     wf_buf_fini(&text);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "program/trace/kit/records.h"
-#include "program/trace/not_traces.h"
 #include "program/trace/reader.h"
 
 #include <dirent.h>
@@ -16,6 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { HEAD_BYTES = 4096 };
 
 static enum wf_status cannot_read(const char *path, struct wf_err *err)
 {
@@ -74,7 +76,9 @@ static enum wf_status probe_path(const char *path, struct wf_reader_probe *probe
     if (access(path, R_OK) != 0) {
         return cannot_read(path, err);
     }
-    WF_TRY(wf_trace_refuse(path, err));
+    unsigned char head[HEAD_BYTES + 1];
+    head[wf_file_head(path, head, HEAD_BYTES)] = '\0';
+    WF_TRY(wf_file_refuse(path, (const char *)head, "a trace", err));
     probe->n = wf_file_head(path, probe->bytes, WF_PROBE_BYTES);
     return WF_OK;
 }

@@ -2,6 +2,7 @@
 #include "run/machine/file.h"
 
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "run/machine/machine.h"
@@ -95,6 +96,7 @@ static enum wf_status open_path(const char *path, struct wf_machine_file *out,
     struct wf_buf text = {.data = NULL};
     enum wf_status status = wf_file_read(path, WF_YAML_BYTES_MAX, &text, err);
 
+    WF_THEN(status, wf_file_refuse(path, (const char *)text.data, "a machine file", err));
     if (status != WF_OK || stat(path, &info) != 0) {
         wf_buf_fini(&text);
         return status != WF_OK ? status : wf_err_set(err, WF_EIO, "'%.160s' is gone", path);

@@ -2,6 +2,7 @@
 #include "ui/study/study.h"
 
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/lookup.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -352,6 +353,7 @@ enum wf_status wf_study_read(const char *path, struct wf_study **out, struct wf_
 
     study->all = wf_xcalloc(WF_YAML_NODES_MAX, sizeof(*study->all));
     enum wf_status status = wf_file_read(path, BYTES_MAX, &text, err);
+    WF_THEN(status, wf_file_refuse(path, (const char *)text.data, "a study", err));
     if (status == WF_OK) {
         status = wf_yaml_parse((const char *)text.data, text.size, &root, err);
         if (status != WF_OK) {

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "program/trace/not_traces.h"
+#include "base/file_kind.h"
 
 #include <stdbool.h>
 #include <string.h>
-
-#include "base/file.h"
-
-enum { HEAD_BYTES = 4096 };
 
 /* A file is of this kind if it begins so, and if it has that text: at the begin of a line, unless it
  * is JSON, which may have no lines. Null fits everything. */
@@ -52,16 +48,15 @@ static bool is_kind(const struct kind *kind, const char *text)
            (kind->text == NULL || has_text(kind, text));
 }
 
-enum wf_status wf_trace_refuse(const char *path, struct wf_err *err)
+enum wf_status wf_file_refuse(const char *path, const char *text, const char *wanted,
+                              struct wf_err *err)
 {
-    unsigned char bytes[HEAD_BYTES + 1];
-    size_t n = wf_file_head(path, bytes, HEAD_BYTES);
-
-    bytes[n] = '\0';
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (is_kind(&kinds[i], (const char *)bytes)) {
-            return wf_err_set(err, WF_EINVAL, "'%.300s' is %s, not a trace; %s", path,
-                              kinds[i].what, kinds[i].remedy);
+        if (is_kind(&kinds[i], text)) {
+            return strcmp(kinds[i].what, wanted) == 0
+                       ? WF_OK
+                       : wf_err_set(err, WF_EINVAL, "'%.300s' is %s, not %s; %s", path,
+                                    kinds[i].what, wanted, kinds[i].remedy);
         }
     }
     return WF_OK;
