@@ -32,6 +32,21 @@ def check_graph(path, expected):
     check(found == expected, f"{path}: {found}, expected {expected}", done)
 
 
+def check_cycles():
+    """Links of a file that fit no cycle of 1 ns: the cycle and the queues are theirs, and the links can be busy."""
+    pathlib.Path("fast").write_text("switch s t\na s 100Gbit/s 500ns\nb s 100Gbit/s 500ns\nc t 100Gbit/s 500ns\ns t 40Gbit/s 500ns\n",
+                                    encoding="utf-8")
+    done = run("traffic", "uniform", "--topo", "graph:fast", "--load", "0.1", "--json")
+    if check(done.returncode == 0, "links of 100 and 40 Gbit/s", done):
+        document = parse(done)
+        net = document["scenario"]["parameters"]["net"]
+        # 4 bytes take 320 ps and 800 ps: two and five cycles. A round trip takes 1 us, a packet 2.56 ns.
+        check((net["cycle"], net["queue"]) == ("160ps", 394), f"{net['cycle']} {net['queue']}")
+        check(document["result"]["accepted_load"] > 0.09, f"accepted {document['result']['accepted_load']}")
+    done = run("traffic", "uniform", "--topo", "graph:fast", "--load", "0.1", "-p", "net.cycle=1ns")
+    check(done.returncode == 3 and "not a whole fraction" in done.stderr, "a cycle of the user's own", done)
+
+
 def check_speeds():
     """Speeds of a file's links, and classes that override them, on every model that has links."""
     pathlib.Path("speeds").write_text("switch s\na s 2GB/s 7ns class=slow\nb s 4GB/s\n",
@@ -74,6 +89,7 @@ def check_names():
 
 
 def main():
+    check_cycles()
     check_speeds()
     check_names()
     directory = SOURCE / "share/graphs"

@@ -145,6 +145,9 @@ struct wf_net_ops {
     const struct wf_net_preset *presets; /* the last has no name; may be null: none */
     /* The clock of a model that counts time in cycles. May be null: the model has none. */
     struct wf_net_clock (*clock)(const void *params);
+    /* Gives `params` other defaults if no link of the topology could have those there are. Called
+     * before settings are applied. May be null. */
+    void (*fit)(void *params, const struct wf_topo *topo);
 
     /* Creates the model and checks its parameters completely. `params` is borrowed. On
      * success the caller owns *out and releases it with wf_net_free(); on failure *out is

@@ -376,6 +376,9 @@ static enum wf_status fill(struct wf_plan *plan, struct wf_err *err)
     if (plan->bench != NULL) {
         WF_TRY(check_bench_core(plan, scenario, err));
     }
+    if (plan->topo != NULL && plan->net->fit != NULL) {
+        plan->net->fit(wf_plan_values(plan, "net"), plan->topo);
+    }
     WF_TRY(apply_preset(plan, scenario, err));
     WF_TRY(apply_parameters(plan, scenario, err));
     if (plan->n_jobs > 0) {

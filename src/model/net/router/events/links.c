@@ -26,10 +26,10 @@ static uint64_t cycles_of(const struct wf_router_net *model, int64_t ps)
 }
 
 /* The number of cycles in which a link moves a phit; 0 if it is not a whole number. */
-static uint64_t pace_of(const struct wf_router_net *model, uint64_t bandwidth)
+static uint64_t pace_of(const struct wf_router_params *set, uint64_t bandwidth)
 {
-    uint64_t cycle = (uint64_t)model->set.cycle;
-    uint64_t ps = (uint64_t)wf_transfer_ps(model->set.phit, bandwidth);
+    uint64_t cycle = (uint64_t)set->cycle;
+    uint64_t ps = (uint64_t)wf_transfer_ps(set->phit, bandwidth);
     uint64_t pace = (ps + cycle / 2) / cycle, exact = pace * cycle;
     uint64_t off = ps > exact ? ps - exact : exact - ps;
 
@@ -65,7 +65,7 @@ static enum wf_status make_kind(const struct wf_router_net *model,
                                 struct wf_router_link_kind *kind, struct wf_err *err)
 {
     const struct wf_router_params *set = &model->set;
-    uint64_t pace = link->bandwidth != 0 ? pace_of(model, link->bandwidth) : 1;
+    uint64_t pace = link->bandwidth != 0 ? pace_of(set, link->bandwidth) : 1;
     uint64_t queue = link->buffer != 0 ? link->buffer / set->packet : set->queue;
     uint64_t latency = link->latency >= 0 ? cycles_of(model, link->latency) : set->link_delay;
     uint64_t delay = link->delay >= 0 ? cycles_of(model, link->delay) : set->pipeline;
@@ -137,6 +137,55 @@ static enum wf_status round_classes(struct wf_router_net *model, struct wf_err *
         link->buffer = link->buffer != 0 ? kind.queue * model->set.packet : 0;
     }
     return WF_OK;
+}
+
+/* What a graph file says of its links. */
+struct extremes {
+    uint64_t bandwidth; /* the largest; 0: none is given */
+    int64_t latency;    /* the longest */
+    bool fit;           /* with these parameters a phit takes whole cycles on all of them */
+};
+
+static struct extremes extremes_of(const struct wf_router_params *set,
+                                   const struct wf_topo *topo)
+{
+    struct extremes found = {.fit = true};
+
+    for (uint32_t v = 0; v < topo->n_vertices && topo->ops->link_props != NULL; v++) {
+        for (uint32_t port = 0; port < wf_topo_ports(topo, v); port++) {
+            const struct wf_topo_link_props link = topo->ops->link_props(topo, v, port);
+            found.bandwidth =
+                link.bandwidth > found.bandwidth ? link.bandwidth : found.bandwidth;
+            found.latency = link.latency > found.latency ? link.latency : found.latency;
+            found.fit = found.fit && (link.bandwidth == 0 || pace_of(set, link.bandwidth) > 0);
+        }
+    }
+    return found;
+}
+
+/* The queue then covers the way there and back of the longest link, or it would never be busy. */
+void wf_router_fit(void *params, const struct wf_topo *topo)
+{
+    enum { PARTS = 64 };
+    struct wf_router_params *given = params, set = *given;
+    struct extremes links = extremes_of(&set, topo);
+
+    if (links.fit) {
+        return;
+    }
+    for (int64_t part = 1; !links.fit && part <= PARTS; part++) {
+        set.cycle = wf_transfer_ps(set.phit, links.bandwidth) / part;
+        if (set.cycle < 2) {
+            return;
+        }
+        links.fit = extremes_of(&set, topo).fit;
+    }
+    if (links.fit) {
+        int64_t packet = set.cycle * (int64_t)(set.packet / set.phit);
+        int64_t queue = (int64_t)set.queue + 2 * links.latency / packet;
+        given->cycle = set.cycle;
+        given->queue = queue < WF_ROUTER_QUEUE_MAX ? (uint64_t)queue : WF_ROUTER_QUEUE_MAX;
+    }
 }
 
 static void note_kind(struct wf_router_net *model, const struct wf_router_link_kind *kind)

@@ -370,6 +370,10 @@ static inline const uint16_t *wf_router_coords_of(const struct wf_router_net *mo
 enum wf_status wf_router_make_links(struct wf_router_net *model, const struct wf_net_env *env,
                                     struct wf_err *err);
 
+/* fit() of struct wf_net_ops: the longest cycle in which links of a graph file move whole phits,
+ * and queues for their latencies. */
+void wf_router_fit(void *params, const struct wf_topo *topo);
+
 /* ---- scheme.c: routings, and what they need ---- */
 
 extern const char *const wf_router_routings[];

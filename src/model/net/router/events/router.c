@@ -25,7 +25,10 @@ static const char *const injections[] = {"shortest", "direction", "longest-path"
 
 static const struct wf_param params_table[] = {
     {ROW("cycle", TIME, cycle), .def = "1ns", .min = "2ps", .max = "1s",
-     .doc = "Length of a cycle, in which a link moves one phit"},
+     .doc =
+         "Length of a cycle, in which a link moves one phit. If links of a graph file do not "
+         "move it in whole cycles of 1ns, the longest in which they do, and queues have "
+         "room for the latency of links"},
     {ROW("phit", SIZE, phit), .def = "4B", .min = "1B", .max = "1MiB",
      .what_if = WF_WHAT_IF_BANDWIDTH, .doc = "Bytes that a link moves in a cycle"},
     {ROW("packet", SIZE, packet), .def = "64B", .min = "1B", .max = "1MiB",
@@ -374,6 +377,7 @@ const struct wf_net_ops wf_net_router_ops = {
     .params = params_table,
     .params_size = sizeof(struct wf_router_params),
     .clock = router_clock,
+    .fit = wf_router_fit,
     .create = router_create,
     .destroy = router_destroy,
     .attach = wf_router_attach,
