@@ -110,6 +110,15 @@ def check_before():
     done = check_run(["replay", "gen:llm", "-n", "64", "-p", "gen.model=llama3-70b", "--machine", "h100-rail", "--net", "loggp",
                       "--until", "1us"], 0, "note: the model does not fit: a device needs 425 GiB")
     check(done.stderr.count("does not fit") == 1, "more than once", done)
+    # Told before the first event: the run is interrupted long before its end.
+    with subprocess.Popen([WEFT, "replay", "gen:random", "-n", "4096", "--net", "packet", "--topo", "dragonfly:8", "-p", "gen.bytes=16MiB"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        line = process.stderr.readline()
+        process.terminate()
+        process.stderr.read()
+    check(re.match(r"weft: note: a long run: 16.8 M messages, 256 TiB; by a rough estimate .* hours, and .* of memory", line), line)
+    done = check_run(["replay", "gen:random", "-n", "64"], 0)
+    check("long run" not in done.stderr, "a short run", done)
 
 
 def check_outside():

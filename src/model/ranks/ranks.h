@@ -142,5 +142,8 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
                             struct wf_ranks **out, struct wf_err *err);
 void wf_ranks_free(struct wf_ranks *ranks); /* null is allowed */
 
-/* Approximate number of messages of the run, for progress reports; 0 if unknown. */
-uint64_t wf_ranks_expected_messages(const struct wf_ranks *ranks);
+/* Approximately what the run will send, for progress reports; 0: unknown. */
+struct wf_expected {
+    uint64_t messages, bytes;
+};
+struct wf_expected wf_ranks_expect(const struct wf_ranks *ranks);

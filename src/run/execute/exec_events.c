@@ -2,6 +2,8 @@
 /* Everything can be executed by the events of the engine. */
 #include "run/execute/executor.h"
 
+#include "base/param.h"
+#include "base/units.h"
 #include "engine/hosts/comm.h"
 #include "engine/model.h"
 #include "model/ranks/ranks.h"
@@ -9,6 +11,8 @@
 #include "program/ops/source.h"
 #include "run/execute/stages.h"
 #include "run/execute/world.h"
+
+#include <stdio.h>
 
 static enum wf_status events_accept(const struct wf_job *job, struct wf_err *err)
 {
@@ -68,6 +72,46 @@ static void run_engine(struct wf_executor_job *own, const struct wf_sim_host *ho
     }
 }
 
+/* Seconds that a message and a packet take; networks and loads differ by ten times. */
+#define MESSAGE_SECONDS 0.2e-6
+#define PACKET_SECONDS  1e-6
+#define LONG_MINUTES    5
+
+/* The size of the packets of the network model; 0: it has none. */
+static uint64_t packet_bytes(const struct wf_plan *plan)
+{
+    const struct wf_param *row = wf_param_find(plan->net->params, "packet");
+
+    return row == NULL || row->type != WF_PARAM_SIZE
+               ? 0
+               : *(const uint64_t *)((const char *)wf_plan_values(plan, "net") + row->offset);
+}
+
+/* Before a run that will take minutes: what it will send, and how long that may take. */
+static void note_long(const struct wf_job *job, const struct wf_sim_host *host)
+{
+    const struct wf_expected *expected = &job->setup.expected;
+    uint64_t packet = job->plan->net != NULL ? packet_bytes(job->plan) : 0;
+    uint64_t packets = packet > 0 ? expected->bytes / packet : 0;
+    double minutes =
+        (MESSAGE_SECONDS * (double)expected->messages + PACKET_SECONDS * (double)packets) / 60;
+    char note[320], messages[WF_UNITS_TEXT_MAX], bytes[WF_UNITS_TEXT_MAX],
+        memory[WF_UNITS_TEXT_MAX];
+
+    if (host->noted == NULL || minutes < LONG_MINUTES || job->plan->core.until > 0) {
+        return;
+    }
+    (void)snprintf(
+        note, sizeof(note),
+        "a long run: %s messages, %s; by a rough estimate %.2g %s, and %s of memory "
+        "at least%s",
+        wf_human_count((double)expected->messages, messages),
+        wf_human_size(expected->bytes, bytes), minutes < 60 ? minutes : minutes / 60,
+        minutes < 60 ? "minutes" : "hours", wf_human_size(job->ops->memory(job), memory),
+        packets > expected->messages ? "; --net loggp, without packets, takes less" : "");
+    host->noted(host->noted_arg, note);
+}
+
 static void events_run(struct wf_executor_job *const *jobs, size_t n,
                        const struct wf_sim_host *host)
 {
@@ -78,6 +122,7 @@ static void events_run(struct wf_executor_job *const *jobs, size_t n,
         own->engine = wf_engine_new(own->config, host->world);
         own->status = job->ops->build(job, own->engine, &job->setup, &own->err);
         if (own->status == WF_OK) {
+            note_long(job, host);
             run_engine(own, host);
         }
     }

@@ -78,7 +78,7 @@ static enum wf_status graph_build(const struct wf_job *job, struct wf_engine *en
     enum wf_status status = wf_pes_new(engine, &config, &setup->pes, err);
     free(programs);
     WF_TRY(status);
-    setup->expected_messages = wf_pes_expected_messages(setup->pes);
+    setup->expected.messages = wf_pes_expected_messages(setup->pes);
     return WF_OK;
 }
 

@@ -254,7 +254,9 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
     enum wf_status status = wf_ranks_new(engine, &config, &setup->ranks, err);
     free(programs);
     WF_TRY(status);
-    setup->expected_messages = wf_ranks_expected_messages(setup->ranks);
+    if (job->expects && setup == &job->setup) {
+        setup->expected = wf_ranks_expect(setup->ranks);
+    }
     return WF_OK;
 }
 

@@ -107,7 +107,7 @@ static void report_progress(void *arg, const struct wf_progress *progress)
 {
     const struct wf_execution *x = arg;
     int64_t end = x->config.end;
-    uint64_t expected = x->job.setup.expected_messages;
+    uint64_t expected = x->job.setup.expected.messages;
     const struct wf_ranks_tally *tally = progress->tally; /* every tally begins with this */
     struct wf_sim_progress told = {
         .fraction = -1,
@@ -156,6 +156,7 @@ enum wf_status wf_stage_job(struct wf_execution *x)
     const struct wf_sim_recording *recording = x->is_recorded_only ? NULL : x->host->recording;
 
     wf_job_init(job, &x->plan);
+    job->expects = x->host->expects;
     x->prepared = true;
     x->ran = false;
     WF_TRY(check_memory(job, x->host->world, x->err));

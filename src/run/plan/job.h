@@ -9,6 +9,7 @@
 
 #include "model/ranks/cpu/cpu.h"
 #include "model/ranks/place.h"
+#include "model/ranks/ranks.h"
 #include "model/ranks/record/recorder.h"
 #include "program/ops/source.h"
 #include "run/plan/plan.h"
@@ -33,7 +34,7 @@ struct wf_setup {
     const struct wf_node_params *node; /* likewise */
     struct wf_ranks *ranks;            /* either this or the next */
     struct wf_pes *pes;
-    uint64_t expected_messages; /* estimate for a replay; 0 if unknown */
+    struct wf_expected expected; /* of a replay, if the job expects */
 };
 
 struct wf_job {
@@ -50,6 +51,7 @@ struct wf_job {
     const struct wf_traffic_tally *tally; /* its tally, if the engine has none; else null */
     const struct wf_recording_options *recording; /* null: no recording */
     struct wf_spill_files *spill; /* spill files of the recording; may be null */
+    bool expects;                 /* somebody watches how far the run has come */
     uint64_t seed;                /* for the noise of nodes */
     int64_t *ends;                /* as in struct wf_ranks_config; may be null */
     uint32_t only; /* number + 1 of the only program that does something; 0: all do */

@@ -183,6 +183,7 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
         .running = wf_interrupt_running,
         .progress = wf_progress_draw,
         .progress_arg = &line,
+        .expects = !opts->quiet && opts->progress != WF_PROGRESS_NEVER,
         .forecast = opts->verbose,
         .skipped = opts->verbose ? note_skipped : NULL,
         .skipped_arg = cli,

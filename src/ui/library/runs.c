@@ -115,6 +115,7 @@ static enum wf_status run_watched(const struct weft_scenario *scenario, struct w
         host.stop = &run->stop;
         host.progress = pass_progress;
         host.progress_arg = run;
+        host.expects = true;
     }
     return wf_sim_run(scenario->scenario, &host, doc, err);
 }
