@@ -198,6 +198,7 @@ function comparedLists(section) {
   }
   add("Links: utilisation", "link", joined((run) => get("result.network.links", run.document) || get("result.network.hot_links", run.document),
     (link) => `${link.vertex} → ${link.to}`, (link) => link.busy_percent), (v) => percent(v / 100), "compared-links");
+  if (section.childElementCount < 2) section.append(element("p", {class: "soft"}, "The results were not recorded (--record)."));
 }
 
 async function comparePage() {

@@ -14,6 +14,8 @@ const SLIDERS = [
 /* A recorded run that takes longer than this is shown when the reader pauses, not while he moves. */
 const RECORD_MS = 60, RENDER_MS = 12, PAUSE_MS = 250, STALE_MS = 1500, DRAG_LIMIT = 20000;
 const CURVE_STEPS = 32, PATH_MAX = 2 ** 29;
+/* From then on a run has a busy sign, and then it ends. */
+const BUSY_MS = 400, LIMIT_MS = 60000;
 
 const panel = {
   base: [], changes: new Map(), catalog: null, front: null, back: null, focus: null, original: null, repeatable: null,
@@ -90,12 +92,51 @@ function forReport() {
   return {...(panel.efficient ? {efficiency: "true"} : {}), ...(keepsLinks() ? {"net.stats": panel.pictured === topology ? "links" : "summary"} : {})};
 }
 
+/* Says what the simulator does as long as it does it, and ends it at the limit. */
+function showBusy(words) {
+  const began = performance.now();
+  const tick = () => {
+    const ms = performance.now() - began;
+    panel.busy.hidden = ms < BUSY_MS;
+    panel.busyWords.textContent = `${words} … ${Math.floor(ms / 1000)} s of at most ${LIMIT_MS / 1000} s`;
+    if (ms > LIMIT_MS) stopRun(`Stopped after ${LIMIT_MS / 1000} s. Fewer ranks or iterations, or the network model loggp, take less; weft in a terminal has no limit.`);
+  };
+  clearInterval(panel.ticking);
+  panel.ticking = setInterval(tick, 200);
+  tick();
+}
+
+function endBusy() {
+  clearInterval(panel.ticking);
+  panel.busy.hidden = true;
+}
+
+function stopRun(words) {
+  endBusy();
+  clearTimeout(panel.timer);
+  panel.front.stop();
+  panel.back.stop();
+  panel.curveNumber++;
+  panel.running = 0;
+  panel.wanted = false;
+  showStatus("stopped", {code: 1, error: words});
+}
+
+/* Asks the simulator, with a busy sign. */
+async function simulate(settings, options) {
+  const value = (key) => (settings.findLast((each) => each.key === key) || {value: get(`scenario.${key}`) || ""}).value;
+  showBusy(`Simulating ${value("source")}${value("ranks") && ` on ${value("ranks")} ranks`}${value("network") && `, network model ${value("network")}`}`);
+  const answer = await panel.front.run(settings, options);
+  endBusy();
+  return answer;
+}
+
 async function runNow(options) {
   const number = ++panel.number, settings = settingsNow(options.settled ? forReport() : {});
   panel.running = number;
   panel.started = performance.now();
   showStatus("running");
-  const answer = await panel.front.run(settings, options);
+  const answer = await simulate(settings, options);
   if (panel.running !== number) return null;
   panel.running = 0;
   if (options.record && !options.settled && answer.code === 0) panel.recordMs = answer.ms;
@@ -127,8 +168,11 @@ async function settle() {
 function showStatus(what, answer = null) {
   const {status, error} = panel;
   status.dataset.state = what;
-  if (what === "running") return;
-  error.textContent = answer && answer.code !== 0 ? `weft: ${answer.error}` : "";
+  if (what === "running") {
+    error.hidden = true;
+    return;
+  }
+  error.textContent = answer && answer.code !== 0 ? `${what === "stopped" ? "" : "weft: "}${answer.error}` : "";
   error.hidden = error.textContent === "";
   if (!answer || !answer.document || answer.code !== 0) {
     if (answer) status.textContent = "Shown is the last run that worked.";
@@ -189,6 +233,7 @@ async function drawCurve() {
   if (!slider || !panel.back) return;
   panel.back.stop();
   panel.curve = {key: panel.focus, name: slider.name, points: new Map(), text: (position) => slider.words(slider.own.at(position))};
+  showBusy(`Computing the curve over ${slider.name}`);
   for (const position of curvePositions()) {
     const answer = await panel.back.run(settingsNow({[panel.focus]: slider.own.at(position)}), {});
     if (number !== panel.curveNumber) return;
@@ -197,6 +242,7 @@ async function drawCurve() {
     panel.drawing.canvas.dataset.points = panel.curve.points.size;
   }
   panel.curve.complete = true;
+  endBusy();
 }
 
 function drawCurveOn(pen, width, height) {
@@ -225,7 +271,7 @@ function drawCurveOn(pen, width, height) {
     const text = curve.text(position), half = pen.measureText(text).width / 2;
     pen.fillText(text, Math.min(Math.max(x(position), LEFT + half), width - RIGHT - half), height - 22);
   }
-  pen.fillText(`predicted time over ${curve.name}`, LEFT + (width - LEFT - RIGHT) / 2, height - 6);
+  pen.fillText(curve.name, LEFT + (width - LEFT - RIGHT) / 2, height - 6);
   pen.strokeStyle = pen.fillStyle = color("--accent");
   pen.lineWidth = 2;
   pen.beginPath();
@@ -394,7 +440,7 @@ async function startPanel() {
 
 /* The page must repeat the run that it shows before it offers to change it. */
 async function checkRepeat() {
-  const answer = await panel.front.run(settingsNow(), {});
+  const answer = await simulate(settingsNow(), {});
   panel.repeatable = answer.code === 0 && answer.document.result.digest === get("result.digest");
   if (!panel.repeatable) {
     panel.error.hidden = false;
@@ -410,7 +456,10 @@ function panelParts() {
   panel.place = element("div", {id: "live-controls"});
   panel.status = element("p", {id: "live-status", "aria-live": "polite"});
   panel.error = element("p", {id: "live-error", class: "bad", role: "alert", hidden: ""});
-  return [element("div", {class: "live"}, panel.place, element("div", {}, panel.status, panel.error, curveFigure(),
+  panel.busyWords = element("span", {});
+  panel.busy = element("p", {id: "live-busy", role: "status", hidden: ""}, element("i", {class: "spin"}), panel.busyWords, " ",
+    element("button", {type: "button", id: "live-stop", onclick: () => stopRun("Stopped.")}, "Stop"));
+  return [element("div", {class: "live"}, panel.place, element("div", {}, panel.status, panel.busy, panel.error, curveFigure(),
     element("div", {class: "tools"}, element("button", {type: "button", id: "live-reset", onclick: resetAll}, "as it was"))))];
 }
 

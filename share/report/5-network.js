@@ -10,6 +10,12 @@ function linkLoads() {
   return loads;
 }
 
+/* As the user's graph file names it, if there is one. */
+function vertexName(vertex) {
+  const {nodes, names} = extra.picture || {nodes: Infinity};
+  return names ? names[vertex] : vertex < nodes ? `node ${vertex}` : `switch ${vertex - nodes}`;
+}
+
 function pictureFigure() {
   const picture = extra.picture, loads = linkLoads();
   const marks = picture.marks.split(";").map((text) => {
@@ -22,8 +28,8 @@ function pictureFigure() {
     return {a, b, cx, cy, there, back, busy: Math.max(there ? there.busy_percent : 0, back ? back.busy_percent : 0) / 100};
   });
   const known = lines.some((line) => line.there || line.back), most = Math.max(...lines.map((l) => l.busy), 1e-9);
-  /* Of the capacity of a link, or of a tenth or hundredth of it if no link is busier; or relative to the busiest. */
-  const whole = [0.01, 0.1].find((each) => most <= each) || 1, scale = {full: whole};
+  /* Of the capacity of a link, or of a tenth, hundredth and so on of it if no link is busier; or relative to the busiest. */
+  const whole = [0.0001, 0.001, 0.01, 0.1].find((each) => most <= each) || 1, scale = {full: whole};
   const [left, top, right, bottom] = picture.box.split(" ").map(Number);
   const at = {scale: 1, x: 0, y: 0};
   const own = drawing(440, `Picture of the network ${get("scenario.topology")}`, (pen, width, height) => {
@@ -52,7 +58,6 @@ function pictureFigure() {
       pen.globalAlpha = 1;
     }
   }, {id: "picture"});
-  const name = (vertex) => vertex < picture.nodes ? `node ${vertex}` : `switch ${vertex - picture.nodes}`;
   const linkAt = (x, y) => {
     let best = null, near = 8;
     for (const line of lines) {
@@ -76,9 +81,9 @@ function pictureFigure() {
   onHover(own.canvas, (x, y) => {
     const best = linkAt(x, y);
     if (!best) return "";
-    const words = (from, to, link) => link ? `\n${name(from)} → ${name(to)}: ${link.busy_percent.toFixed(1)} % busy, ${size(link.bytes)}` + (link.peak_wait_ps == null ? "" : `, longest wait ${time(link.peak_wait_ps)}`) : "";
+    const words = (from, to, link) => link ? `\n${vertexName(from)} → ${vertexName(to)}: ${link.busy_percent.toFixed(1)} % busy, ${size(link.bytes)}` + (link.peak_wait_ps == null ? "" : `, longest wait ${time(link.peak_wait_ps)}`) : "";
     const a = marks[best.a].vertex, b = marks[best.b].vertex;
-    return (words(a, b, best.there) + words(b, a, best.back)).trim() || `${name(a)} – ${name(b)}`;
+    return (words(a, b, best.there) + words(b, a, best.back)).trim() || `${vertexName(a)} – ${vertexName(b)}`;
   });
   const fullText = element("span", {id: "links-full"}, percent(scale.full));
   const choose = (event) => {
@@ -92,15 +97,16 @@ function pictureFigure() {
       element("option", {value: "absolute"}, `utilisation, 0 to ${100 * whole} %`), element("option", {value: "relative"}, "relative to the busiest link"))),
     element("span", {class: "scale"}, "0", element("i"), fullText)) : null,
   figure(own, `${get("scenario.topology")}${pictureWords(marks, known, most)}`, ["from", "to", "busy", "bytes"], () => [...loads.values()]
-    .sort((a, b) => b.busy_percent - a.busy_percent).map((link) => [name(link.vertex), name(link.to), percent(link.busy_percent / 100), size(link.bytes)])));
+    .sort((a, b) => b.busy_percent - a.busy_percent).map((link) => [vertexName(link.vertex), vertexName(link.to), percent(link.busy_percent / 100), size(link.bytes)])));
 }
 
 /* What the colours of the links mean, or why they have none. */
 function pictureWords(marks, known, most) {
-  const network = get("result.network") || {}, stats = get("scenario.parameters.net.stats");
+  const network = get("result.network") || {}, stats = get("scenario.parameters.net.stats"), distances = (recording && recording.latency_by_hops) || [];
   if (known) return `; colour and width: utilisation of a link, at most ${percent(most)}` + (network.links ? "" : "; only the busiest links are known (-p net.stats=links records all)");
   if (stats === undefined) return "; --net packet and --net router measure the utilisation of links";
-  if (marks.some((mark) => mark.vertex < 0)) return "; a schematic picture, because the network is too large to draw every link; the table of the busiest links has their utilisation";
+  if (marks.some((mark) => mark.vertex < 0)) return "; a schematic picture, because the network is too large to draw every link: a dot stands for a part of it; the table of the busiest links has their utilisation";
+  if (distances.length && distances.every((one) => number(one.hops) === 0)) return "; no message used a link";
   return network.links_used > 0 ? "; the links were left out, because there are too many" : "; the utilisation of links was not recorded (-p net.stats=links)";
 }
 
@@ -119,7 +125,7 @@ function latencyHistogram() {
   if (!spread || !Array.isArray(spread.histogram) || !spread.histogram.some((b) => number(b.messages) > 0)) return null;
   const bars = evenClasses(spread.histogram.map((b) => ({...classOf(number(b.least_ps)), n: number(b.messages)})));
   const {own, head, rows} = histogram(bars, time, "messages", "latency");
-  return figure(own, `Latency of messages: median ${time(spread.p50)} (p50), p99 ${time(spread.p99)}, max ${time(spread.max)}.`, head, rows);
+  return figure(own, `Latency of messages: median ${time(spread.p50)} (p50), p99 ${time(spread.p99)}, max ${time((get("result.message_latency_ps") || spread).max)}.`, head, rows);
 }
 
 function hopsHistogram() {
@@ -223,10 +229,10 @@ function fillers(link) {
 }
 
 function hotLinks(section, links) {
-  const detailed = links.some((l) => l.load_bytes), waits = links.some((l) => l.wait_ps != null);
+  const named = extra.picture && extra.picture.names ? vertexName : String, detailed = links.some((l) => l.load_bytes), waits = links.some((l) => l.wait_ps != null);
   const head = ["from vertex", "port", "to vertex", "busy", "bytes", "packets", ...(waits ? ["total wait", "longest wait"] : []),
     ...(detailed ? ["sources", "throughput over time"] : [])];
-  const made = table(head, links.map((l) => [String(l.vertex), String(l.port), String(l.to), percent(l.busy_percent / 100), size(l.bytes), count(l.packets),
+  const made = table(head, links.map((l) => [named(l.vertex), String(l.port), named(l.to), percent(l.busy_percent / 100), size(l.bytes), count(l.packets),
     ...(waits ? [time(l.wait_ps), time(l.peak_wait_ps)] : []), ...(detailed ? [fillers(l), l.load_bytes ? sparkline(l) : ""] : [])]), {id: "hot-links"});
   made.classList.add("lines");
   if (recording && recording.nodes) {

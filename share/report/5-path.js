@@ -59,7 +59,7 @@ function pathSection(section) {
     const rows = (list, ...columns) => (list || []).map((each) => [...columns.map((of) => of(each)), time(each.time_ps), percent(number(each.time_ps) / total)]);
     const panel = (title, head, list, ranks) => list.length ? element("div", {}, element("h3", {}, title),
       ranks && recording ? selectable(table([...head, "time", "share"], list), ranks) : table([...head, "time", "share"], list)) : null;
-    section.append(element("p", {}, `The critical path has ${number(path.pieces) === 1 ? "1 segment" : `${count(path.pieces)} segments, one after the other`}, up to the end of rank ${path.end_rank}, which finishes last. It changes from rank to rank ${number(path.hops) === 1 ? "once" : `${count(path.hops)} times`}; ${count(path.ranks_working)} ${number(path.ranks_working) === 1 ? "rank is" : "ranks are"} on it.` +
+    section.append(element("p", {}, `The critical path has ${number(path.pieces) === 1 ? "1 segment" : `${count(path.pieces)} segments, one after the other`}, up to the end of rank ${path.end_rank}, which finishes last. ${number(path.hops) === 0 ? "It stays on this rank." : `It changes from rank to rank ${number(path.hops) === 1 ? "once" : `${count(path.hops)} times`}; ${count(path.ranks_working)} ranks are on it.`}` +
       (recording ? " The timeline shows it." : "")),
       sharesBar(shares, total),
       element("div", {class: "panels"},

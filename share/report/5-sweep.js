@@ -129,16 +129,16 @@ const SERIES_COLORS = ["--compute", "--receive", "--send", "--collective", "--co
 function multiplesSection(section) {
   const folded = foldSeeds(doc.points), wanted = doc.plot || {}, seeds = folded.length < doc.points.length;
   const keys = studyKeys().filter(({key, values}) => !(seeds && key === "seed") && !key.startsWith("price.") && (values.length > 1 || key === wanted.x)) // a price follows its machine
-    .sort((a, b) => Number(b.key === wanted.x) - Number(a.key === wanted.x) || Number(b.numeric) - Number(a.numeric) || b.values.length - a.values.length);
+    .sort((a, b) => Number(b.key === (wanted.x || "file")) - Number(a.key === (wanted.x || "file")) || Number(b.numeric) - Number(a.numeric) || b.values.length - a.values.length);
   const measures = [...new Set(doc.points.flatMap((point) => Object.keys(point.result)))].filter((m) => doc.points.some((p) => !Number.isNaN(Number(p.result[m]))) && m !== "digest");
   if (keys.length === 0 || measures.length === 0) return;
-  const show = {measure: measures.includes(wanted.y) ? wanted.y : measures[0], scale: "places", y: "linear"}, axes = {x: keys[0], series: keys[1], rest: keys.slice(2)}, place = element("div", {class: "panels", id: "multiples"});
+  const show = {measure: measures.includes(wanted.y) ? wanted.y : measures[0], scale: "places", y: "linear"}, axes = {}, place = element("div", {class: "panels", id: "multiples"});
   const draw = () => {
     drawings.length = 0;
     const most = Math.max(...folded.map((p) => rangeOf(p, show.measure)?.[1] ?? (Number(p.result[show.measure]) || 0)), 1e-9) * 1.05;
     const groups = new Map();
     for (const point of folded) {
-      const name = axes.rest.map(({key}) => `${key} = ${point.settings[key]}`).join(", ");
+      const name = axes.rest.filter(({key}) => point.settings[key] !== "not set").map(({key}) => `${key} = ${point.settings[key]}`).join(", ");
       groups.set(name, [...(groups.get(name) || []), point]);
     }
     place.replaceChildren(...[...groups].map(([name, points]) => {
@@ -150,10 +150,12 @@ function multiplesSection(section) {
   };
   const choice = (id, label, values, act) => element("label", {}, `${label} `, element("select", {id, onchange: (event) => { act(event.target.value); draw(); }},
     ...values.map((value) => element("option", {value, ...(value === show.measure ? {selected: ""} : {})}, id === "measure" ? measureName(value) : value))));
+  /* The file of a result stands for all its settings. */
   const assign = (name) => {
-    const others = keys.filter((each) => each.key !== name);
+    const others = name === "file" ? [] : keys.filter((each) => each.key !== name && each.key !== "file");
     Object.assign(axes, {x: keys.find((each) => each.key === name), series: others[0], rest: others.slice(1)});
   };
+  assign(keys[0].key);
   section.append(...[element("div", {class: "tools"}, choice("measure", "Measure", measures, (value) => { show.measure = value; }),
     choice("x-axis", "over", keys.map((each) => each.key), assign),
     choice("x-scale", "at", ["places", "values"], (value) => { show.scale = value; }),

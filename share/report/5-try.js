@@ -90,7 +90,7 @@ async function tryPage() {
     choices.append(programChoice(), machineChoice());
     choices.after(traceDrop());
     panel.base = trialBase();
-    showAnswer(await panel.front.run(settingsNow({efficiency: "true"}), {record: true}), "all");
+    showAnswer(await simulate(settingsNow({efficiency: "true"}), {record: true}), "all");
     panel.focus = "net.bandwidth";
     drawCurve();
   } catch (error) {

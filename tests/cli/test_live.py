@@ -129,6 +129,29 @@ def test_controls(page):
     check(page.page.wait("document.getElementById('live-error').hidden && doc.scenario.network === 'loggp'"), "'as it was' does not lead back")
 
 
+def test_stop():
+    """A run that takes long has a busy sign that says what it does, ends at Stop and at the limit, and the next one works."""
+    page = Page(pathlib.Path("run.html"))
+    value, first = page.page.value, page.state("digest")
+    def begin():
+        value("change({ranks: '1728', 'gen.iterations': '100000'})")
+        return page.page.wait("!document.getElementById('live-busy').hidden")
+    check(begin(), "no busy sign")
+    words = value("document.getElementById('live-busy').innerText")
+    check("Simulating gen:stencil3d on 1728 ranks" in words and "at most 60 s" in words, words)
+    value("document.getElementById('live-stop').click()")
+    check(page.page.wait("document.getElementById('live-busy').hidden && document.getElementById('live-error').textContent === 'Stopped.'"), "Stop does not stop")
+    # The limit is that of the clock.
+    value("{ const now = performance.now.bind(performance); performance.now = () => now() + (window.later || 0); }")
+    check(begin(), "no busy sign after a stop")
+    value("window.later = 61000")
+    check(page.page.wait("document.getElementById('live-error').textContent.startsWith('Stopped after 60 s')"), "no limit")
+    value("document.getElementById('live-reset').click()")
+    check(page.page.wait(f"document.getElementById('live-status').dataset.state === 'shown' && document.getElementById('live-status').dataset.digest === '{first}'"),
+          "no run after a stop")
+    page.close()
+
+
 def test_trace():
     """The page of a trace has the trace in it."""
     check_run(["gen", "gen:random", "-n", "32", "-o", "random.weft"], 0)  # without loops: compressed
@@ -192,6 +215,7 @@ def main():
     n = test_digests(page, every(page) if "--all" in sys.argv else FEW)
     page.close()
     print(f"{n} scenarios compared")
+    test_stop()
     test_trace()
     test_try()
     finish()

@@ -92,7 +92,7 @@ static void groups_bend(const struct wf_draw_view *view, const struct wf_draw_ca
 
 /* ---- a group, or several, is one disc ---- */
 
-enum { DISCS_MAX = 36 };
+enum { DISCS_MAX = 96 };
 
 struct bundles {
     uint32_t groups, n;

@@ -130,7 +130,7 @@ static enum wf_status check(const struct wf_value *doc, struct wf_err *err)
     WF_TRY(has_simulator(err));
     if (strcmp(wf_doc_get_text(doc, "scenario.command", ""), "replay") != 0) {
         return wf_err_set(err, WF_EUSAGE,
-                          "only pages of replays are live: a browser cannot run the program");
+                          "only pages of replays can repeat their runs in a browser");
     }
     if (strncmp(source, "gen:", 4) != 0 && file_of(doc, 0) == NULL && !is_directory(doc)) {
         return wf_err_set(err, WF_EUSAGE,

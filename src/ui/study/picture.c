@@ -51,6 +51,10 @@ static void add_picture(struct wf_value *section, const struct wf_topo *topo,
     }
     add_text(section, "lines", &buf);
     wf_doc_count(section, "nodes", topo->n_nodes);
+    struct wf_value *names = topo->names != NULL ? wf_doc_list(section, "names") : NULL;
+    for (uint32_t i = 0; names != NULL && i < topo->n_vertices; i++) {
+        wf_doc_text(names, NULL, topo->names[i]);
+    }
     wf_buf_fini(&buf);
 }
 
