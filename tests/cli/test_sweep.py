@@ -79,6 +79,8 @@ def check_again(table):
           "a finished point was run again")
     check(files[0].stat().st_mtime_ns > 10**18 and files[1].stat().st_size > 100,
           "a missing point was not run")
+    check_run(["sweep", "study.yaml", "-f", "-q", "--table", "t.json"], 0)
+    check(all(path.stat().st_mtime_ns > 10**18 for path in files), "-f keeps results")
     pathlib.Path("study.yaml").write_text(STUDY.replace("[1, 2]", "[1, 3]"), encoding="utf-8")
     check_run(["sweep", "study.yaml"], 0)
     check(len(list(pathlib.Path("study").iterdir())) == 12, "a changed study")
@@ -115,6 +117,11 @@ def check_failures():
         check_run(["sweep", "bad.yaml"], 3, words)
     check_run(["sweep", "missing.yaml"], 3, "cannot read 'missing.yaml'")
     check_run(["sweep"], 2, "a study is missing")
+    pathlib.Path("sizes.yaml").write_text("settings: {source: 'gen:coll', ranks: 8}\ngrid: {gen.bytes: [8B, 1KiB, 16MiB]}\n"
+                                          "plot: {x: gen.bytes, y: predicted_time_ps}\n", encoding="utf-8")
+    check_run(["sweep", "sizes.yaml", "-q", "--plot", "sizes.svg"], 0)
+    drawn = pathlib.Path("sizes.svg").read_text(encoding="utf-8")
+    check(all(f">{text}</text>" in drawn for text in ("100 us", "10 ms", "16 MiB", "predicted time")), "times on a logarithmic axis")
     check_run(["sweep", "half.yaml", "--plot", "a.gif"], 2, "must end in .svg, .png or .pdf")
     check_run(["sweep", "half.yaml", "--table", "a.txt"], 2, "must end in .csv or .json")
 
@@ -130,7 +137,7 @@ def check_examples():
 def check_axes():
     """Axes have units that people use; categories are bars with their names; names that do not exist are errors."""
     study = "settings: {{source: 'gen:ring', ranks: 4}}\ngrid:\n  {grid}\nplot: {{{plot}}}\n"
-    cases = (("sizes", "gen.bytes: [1KiB, 64KiB, 64MiB]", "", [">gen.bytes<", "predicted time, ms", ">64 KiB<", ">256 MiB<"]),
+    cases = (("sizes", "gen.bytes: [1KiB, 64KiB, 64MiB]", "", [">gen.bytes<", ">predicted time<", ">64 KiB<", ">256 MiB<"]),
              ("names", "machine: [frontier, gige, ethernet-100g]", "y: ranks.wait_ps.mean", [">ranks wait mean, ", ">ethernet-100g<", ">gige<", ">machine<"]),
              ("rates", "net.bandwidth: [1GB/s, 80Gbit/s]", "x: net.bandwidth, y: bytes", [">net.bandwidth, G", ">bytes, B<"]))
     for name, grid, plot, words in cases:

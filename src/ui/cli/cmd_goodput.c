@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/extension.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/opt.h"
+#include "ui/draw/plot.h"
+#include "ui/report/output.h"
 #include "ui/study/goodput.h"
 
 struct goodput_opts {
     struct wf_study_goodput_options run;
     struct wf_opt_list fail;
-    bool json;
+    const char *output;
+    bool json, force;
 };
+
+/* A picture, or a page with it. */
+static const char *extension(size_t i)
+{
+    return i == 0 ? ".html" : wf_draw_plot_extension(i - 1);
+}
 
 #define ROW(member, kind, ...) WF_OPT_ROW(struct goodput_opts, member, kind, __VA_ARGS__)
 
@@ -44,8 +54,26 @@ static const struct wf_opt rows[] = {
         .doc = "Simulations with different seeds for each interval"),
     ROW(run.seed, COUNT, "seed", 0, NULL, .def = "1", .doc = "Seed of the first of them"),
     ROW(json, BOOL, "json", 0, NULL, .doc = "Print the result as one JSON document"),
+    WF_OPT_FILE_ROW(struct goodput_opts, output, "output", 'o', "<file>", extension,
+                    "Draw it to a file instead; .html is a page:"),
+    WF_OPT_FORCE(struct goodput_opts),
     WF_OPT_END,
 };
+
+static enum wf_status save(const struct goodput_opts *opts,
+                           const struct wf_study_goodput *study, struct wf_err *err)
+{
+    const struct wf_draw_plot_format *format = wf_draw_plot_for_path(opts->output);
+    struct wf_output *output = NULL;
+
+    WF_TRY(wf_output_open(opts->output, opts->force, &output, err));
+    if (format != NULL) {
+        wf_study_goodput_plot(study, format, wf_output_stream(output));
+    } else {
+        wf_study_goodput_page(study, wf_output_stream(output));
+    }
+    return wf_output_commit(output, err);
+}
 
 static enum wf_status goodput_run(struct wf_cli *cli, const void *opts_arg,
                                   const struct wf_operands *operands, struct wf_err *err)
@@ -55,14 +83,20 @@ static enum wf_status goodput_run(struct wf_cli *cli, const void *opts_arg,
 
     opts.run.fail = opts.fail.items;
     opts.run.n_fail = opts.fail.n;
+    if (opts.output != NULL) {
+        size_t format;
+        WF_TRY(wf_extension_find(extension, "output", opts.output, &format, err));
+        WF_TRY(wf_output_check(opts.output, opts.force, err));
+    }
     WF_TRY(wf_study_goodput_run(&opts.run, &study, err));
+    enum wf_status status = opts.output != NULL ? save(&opts, &study, err) : WF_OK;
     if (opts.json) {
         wf_cli_answer(cli, wf_study_goodput_document(&study));
-    } else {
+    } else if (opts.output == NULL) {
         wf_study_goodput_print(&study, cli->out);
     }
     wf_study_goodput_fini(&study);
-    return WF_OK;
+    return status;
 }
 
 const struct wf_verb wf_verb_goodput = {
@@ -83,8 +117,9 @@ const struct wf_verb wf_verb_goodput = {
                   "More simulations, for a narrower interval"},
                  {"weft goodput --fail node:mtbf=2d --time 9d --checkpoint-cost 9s --spares 2",
                   "With two spare nodes"},
-                 {"weft goodput --fail node:mtbf=2d --work 9d --checkpoint-cost 9s --json",
-                  "For a program to read"},
+                 {"weft goodput --fail node:mtbf=2d --work 9d --checkpoint-cost 9s -o "
+                  "nine.html",
+                  "As a page with a plot; .svg, .png and .pdf are the plot alone"},
              },
          .table = rows},
     .opts_size = sizeof(struct goodput_opts),

@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct sweep_opts {
-    bool quiet, json;
+    bool quiet, json, force;
     const char *directory, *table, *exec;
     struct wf_opt_list plots;
     uint64_t side_by_side, memory;
@@ -48,6 +48,8 @@ static const struct wf_opt rows[] = {
                       "option, the fastest"),
     WF_OPT_ROW(struct sweep_opts, json, BOOL, "json", 0, NULL,
                .doc = "Print the table as JSON"),
+    WF_OPT_ROW(struct sweep_opts, force, BOOL, "force", 'f', NULL,
+               .doc = "Run points again that have a result"),
     WF_OPT_ROW(struct sweep_opts, quiet, BOOL, "quiet", 'q', NULL, .doc = "No progress line"),
     WF_OPT_END,
 };
@@ -156,6 +158,7 @@ static enum wf_status run_study(struct wf_cli *cli, const struct sweep_opts *opt
     wf_progress_init(&line, opts->quiet ? WF_PROGRESS_NEVER : WF_PROGRESS_AUTO, cli->err);
     struct wf_study_run how = {
         .directory = directory,
+        .again = opts->force,
         .memory = (opts->memory > 0 ? opts->memory : wf_clock_memory() / 4 * 3) /
                   wf_world_local_size(cli->world),
         .exec = opts->exec,

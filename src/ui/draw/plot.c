@@ -170,6 +170,13 @@ static void format_tick(const struct wf_draw_plot_axis *axis, double value, char
         (void)snprintf(text, 32, "%.4g %s", value / exp2(10 * power), sizes[power]);
         return;
     }
+    if (axis->log && axis->picoseconds > 0) {
+        static const char *const times[] = {"ps", "ns", "us", "ms", "s"};
+        double ps = value * axis->picoseconds;
+        int power = (int)fmin(fmax(floor(log10(ps) / 3 + 1e-9), 0), 4);
+        (void)snprintf(text, 32, "%.4g %s", ps / pow(1000, power), times[power]);
+        return;
+    }
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (fabs(value) >= units[i].least) {
             (void)snprintf(text, 32, "%.6g %s", value / units[i].least, units[i].name);

@@ -31,6 +31,8 @@ struct wf_draw_plot_axis {
     const char *label;
     bool log;
     bool bytes; /* ticks at powers of two, such as "64 KiB" */
+    double
+        picoseconds; /* a value of 1, if values are times: a logarithmic axis has "10 us", "1 ms" */
     /* Of x: categories, at 1, 2 and so on; series are bars side by side. Null: x is a number. */
     const char *const *names;
     size_t n_names;

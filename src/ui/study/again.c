@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static const double QUICK_SECONDS = 3;
+static const double QUICK_SECONDS = 8;
 
 bool wf_study_can_run_again(const struct wf_value *doc)
 {

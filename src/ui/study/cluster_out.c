@@ -7,6 +7,7 @@
 #include "model/queue/nodes.h"
 #include "model/queue/policy.h"
 #include "ui/study/cluster.h"
+#include "ui/study/plain_page.h"
 
 #include <weft/weft.h>
 
@@ -200,20 +201,8 @@ static void write_html(const struct wf_cluster *cluster, FILE *out)
     char text[WF_CLUSTER_NOTE_MAX];
     const char *note;
 
-    (void)fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
-                "<link rel=\"icon\" href=\"data:,\">\n<title>weft cluster: ",
-                out);
-    wf_text_markup(out, cluster->options->path);
-    (void)fputs("</title>\n<style>\n"
-                "body { font: 15px system-ui, sans-serif; margin: 2em auto; max-width: 62em; "
-                "padding: 0 1em; color: #1d2733; background: #fff; }\n"
-                "svg { max-width: 100%; height: auto; }\n"
-                "table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
-                "td, th { text-align: right; padding: 0.2em 0.7em; "
-                "border-bottom: 1px solid #dfe3e8; }\n</style>\n<h1>",
-                out);
-    wf_text_markup(out, cluster->options->path);
-    (void)fprintf(out, "</h1>\n<p>%zu jobs on %" PRIu32 " nodes, placement %s.</p>\n",
+    wf_study_plain_begin("cluster", cluster->options->path, out);
+    (void)fprintf(out, "<p>%zu jobs on %" PRIu32 " nodes, placement %s.</p>\n",
                   cluster->workload.jobs.n, cluster->config.n_nodes,
                   cluster->config.place->name);
     for (size_t i = 0; (note = wf_cluster_note(cluster, i, text)) != NULL; i++) {
@@ -222,7 +211,7 @@ static void write_html(const struct wf_cluster *cluster, FILE *out)
     write_table(cluster, out);
     (void)fputs("<h2>Nodes over time</h2>\n", out);
     wf_cluster_gantt(cluster, out);
-    (void)fprintf(out, "<p>Made by weft %s.</p>\n</html>\n", weft_version());
+    wf_study_plain_end(out);
 }
 
 /* ---- files ---- */

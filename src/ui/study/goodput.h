@@ -50,6 +50,11 @@ enum wf_status wf_study_goodput_run(const struct wf_study_goodput_options *optio
 void wf_study_goodput_fini(struct wf_study_goodput *study);
 
 void wf_study_goodput_print(const struct wf_study_goodput *study, FILE *out);
+/* The time that is not useful, by interval, with Daly's model beside it; then a page with both. */
+struct wf_draw_plot_format;
+void wf_study_goodput_plot(const struct wf_study_goodput *study,
+                           const struct wf_draw_plot_format *format, FILE *out);
+void wf_study_goodput_page(const struct wf_study_goodput *study, FILE *out);
 struct wf_value;
 /* For the caller to free. */
 struct wf_value *wf_study_goodput_document(const struct wf_study_goodput *study);

@@ -2,7 +2,9 @@
 #include "base/result/result.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "ui/draw/plot.h"
 #include "ui/study/goodput.h"
+#include "ui/study/plain_page.h"
 
 #include <weft/weft.h>
 
@@ -83,6 +85,57 @@ void wf_study_goodput_print(const struct wf_study_goodput *study, FILE *out)
                       span((double)point->interval, text), 100 * point->share[0],
                       100 * point->expected, i == study->best ? "  best" : "");
     }
+}
+
+/* ---- the plot and the page ---- */
+
+void wf_study_goodput_plot(const struct wf_study_goodput *study,
+                           const struct wf_draw_plot_format *format, FILE *out)
+{
+    struct wf_draw_plot_point played[WF_STUDY_GOODPUT_POINTS], daly[WF_STUDY_GOODPUT_POINTS];
+    size_t n = study->n_points;
+    bool hours = study->points[n - 1].interval > (int64_t)(7200 * SECOND);
+    char title[96], text[WF_UNITS_TEXT_MAX];
+
+    for (size_t i = 0; i < n; i++) {
+        const struct wf_study_goodput_point *point = &study->points[i];
+        double x = (double)point->interval / SECOND / (hours ? 3600 : 60);
+
+        played[i] = (struct wf_draw_plot_point){.x = x,
+                                                .y = 100 * (1 - point->share[0]),
+                                                .below = 100 * (point->high - point->share[0]),
+                                                .above = 100 * (point->share[0] - point->low)};
+        daly[i] = (struct wf_draw_plot_point){.x = x, .y = 100 * (1 - point->expected)};
+    }
+    const struct wf_draw_plot_series series[] = {{"simulated", played, n},
+                                                 {"Daly's model", daly, n}};
+    const struct wf_draw_plot_panel panel = {
+        .x = {.label = hours ? "work between checkpoints, h" : "work between checkpoints, min",
+              .log = true},
+        .y = {.label = "time that is not useful, %"},
+        .series = series,
+        .n = 2};
+
+    (void)snprintf(title, sizeof(title), "a failure every %s", span(study->mtbf, text));
+    wf_draw_plot(&(struct wf_draw_plot){.title = title,
+                                        .subtitle = "error bars: 90 % of the simulations",
+                                        .panels = &panel,
+                                        .n = 1},
+                 format, out);
+}
+
+void wf_study_goodput_page(const struct wf_study_goodput *study, FILE *out)
+{
+    char title[96], text[WF_UNITS_TEXT_MAX];
+
+    (void)snprintf(title, sizeof(title), "%.2f %% of %s are useful",
+                   100 * study->chosen.share[0], span(study->chosen.wall, text));
+    wf_study_plain_begin("goodput", title, out);
+    wf_study_goodput_plot(study, wf_draw_plot_for_path("page.svg"), out);
+    (void)fputs("<pre>", out);
+    wf_study_goodput_print(study, out);
+    (void)fputs("</pre>\n", out);
+    wf_study_plain_end(out);
 }
 
 /* ---- the document ---- */

@@ -541,14 +541,22 @@ enum wf_status wf_study_plot(const struct wf_study *study,
         struct plan *plan = &plans[n];
         begin_panel(plan, study, y_name(study, n));
         bool wide = !plan->by_place && plan->least > 0 && plan->most / plan->least > 20;
-        panels[n++] = (struct wf_draw_plot_panel){{.label = plan->x_label,
-                                                   .log = wide,
-                                                   .bytes = plan->bytes,
-                                                   .names = plan->by_place ? plan->names : NULL,
-                                                   .n_names = plan->n_names},
-                                                  {.label = plan->y_label, .log = wide},
-                                                  plan->series,
-                                                  plan->n};
+        char *unit =
+            wide && ending_of(plan->y, "_ps") != NULL ? strrchr(plan->y_label, ',') : NULL;
+        if (unit != NULL) {
+            *unit = '\0'; /* its ticks have units of their own */
+        }
+        panels[n++] =
+            (struct wf_draw_plot_panel){{.label = plan->x_label,
+                                         .log = wide,
+                                         .bytes = plan->bytes,
+                                         .names = plan->by_place ? plan->names : NULL,
+                                         .n_names = plan->n_names},
+                                        {.label = plan->y_label,
+                                         .log = wide,
+                                         .picoseconds = unit != NULL ? plan->y_unit : 0},
+                                        plan->series,
+                                        plan->n};
         status = plan->n == 0 ? lacks(study, plan->y, err) : WF_OK;
     }
     name_bars(&plans[0], bars, sizeof(bars));

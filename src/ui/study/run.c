@@ -109,7 +109,7 @@ static void find_kept(struct work *work)
     bool *kept = wf_xcalloc(n, sizeof(*kept));
 
     for (size_t i = 0; i < n && wf_world_is_first(work->how->world); i++) {
-        kept[i] = work->how->directory != NULL && load(work, i);
+        kept[i] = work->how->directory != NULL && !work->how->again && load(work, i);
     }
     wf_study_shares_copy(&work->shares, kept, n * sizeof(*kept));
     for (size_t i = 0; i < n; i++) {

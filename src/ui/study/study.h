@@ -108,6 +108,7 @@ void wf_study_combine(struct wf_study *study, const size_t *lengths);
 
 struct wf_study_run {
     const char *directory; /* where results are stored and looked for; null: nowhere */
+    bool again;            /* results that are there do not count */
     const char *what;      /* with no directory: what the points are, for the user */
     uint64_t memory;       /* budget in bytes for all points that run in parallel */
     const char *exec;      /* value of engine.exec for all points; null: that of the study */
