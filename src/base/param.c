@@ -322,7 +322,17 @@ static enum wf_status unknown_name(const struct wf_param *table, const char *sco
         wf_nearest_add(&nearest, row->name);
     }
     if (nearest.best == NULL) {
-        return wf_err_set(err, WF_EUSAGE, "unknown parameter '%s%.64s'", scope, name);
+        char names[128] = "";
+        for (const struct wf_param *row = table; row->name != NULL; row++) {
+            size_t used = strlen(names);
+            (void)snprintf(names + used, sizeof(names) - used, "%s%s", used > 0 ? ", " : "",
+                           strlen(row->name) + 8 < sizeof(names) - used ? row->name : "...");
+            if (strlen(row->name) + 8 >= sizeof(names) - used) {
+                break;
+            }
+        }
+        return wf_err_set(err, WF_EUSAGE, "unknown parameter '%s%.64s'; there are %s", scope,
+                          name, names[0] != '\0' ? names : "none");
     }
     return wf_err_set(err, WF_EUSAGE, "unknown parameter '%s%.64s'; did you mean '%s%s'?",
                       scope, name, scope, nearest.best);

@@ -144,14 +144,18 @@ static bool find_scope(const char *name, char *buf, size_t size)
 {
     struct wf_catalog_entry entry;
     size_t at = 0;
+    const char *scope = NULL; /* the network's, or else the first */
 
     while (wf_catalog_next(&at, &entry)) {
-        if (entry.params != NULL && wf_param_find(entry.params, name) != NULL) {
-            (void)snprintf(buf, size, "; did you mean '%s.%.40s'?", entry.scope, name);
-            return true;
+        if (entry.params != NULL && wf_param_find(entry.params, name) != NULL &&
+            (scope == NULL || strcmp(entry.scope, "net") == 0)) {
+            scope = entry.scope;
         }
     }
-    return false;
+    if (scope != NULL) {
+        (void)snprintf(buf, size, "; did you mean '%s.%.40s'?", scope, name);
+    }
+    return scope != NULL;
 }
 
 /* Suggests the nearest name of a table; "" if none is near. */

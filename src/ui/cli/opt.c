@@ -163,6 +163,9 @@ static enum wf_status parse_short(struct parser *parser, const char *text, struc
         if (row == NULL) {
             return unknown_option(parser->table, "-", p, 1, err);
         }
+        if (strcmp(p, "np") == 0) { /* as MPI launchers have it */
+            return wf_err_set(err, WF_EUSAGE, "unknown option '-np'; did you mean '-n'?");
+        }
         if (!is_flag(row)) {
             return store_argument(parser, row, p[1] == '\0' ? NULL : p + 1, err);
         }
