@@ -5,7 +5,8 @@ import re
 
 import browser
 
-READY = 'document.documentElement?.dataset.ready === "yes"'
+# A page without scripts is ready when it is there.
+READY = 'document.documentElement?.dataset.ready === "yes" || (document.readyState === "complete" && document.scripts.length === 0 && document.body?.innerText.length > 0)'
 WRONG = re.compile(r"^null$|NaN|undefined|Infinity|\[object|cannot be drawn|[-−+][-−+][0-9]|\b1 (segments|messages|times|ranks|runs)\b")
 
 # Notes every text that is drawn on a canvas, with its box, and every drawing at a place that is no number.

@@ -4,6 +4,7 @@ import pathlib
 import sys
 
 import browser
+import firefox
 import page_check
 from weft_cli import check, finish, run
 
@@ -33,6 +34,29 @@ def every():
     yield "transport", ["replay", "gen:stencil3d", "-n", "16", *packet, "-p", "net.transport=dcqcn", "-p", "net.full_queue=drop", "-p", "net.queue=100KiB"]
     for name in "transpose", "tornado":
         yield f"traffic-{name}", ["traffic", name, "--topo", "torus:4x4", "--load", "0.3"]
+    for name in "fixed dcqcn swift pull pressure hpcc nscc".split():
+        yield f"transport-{name}", ["replay", "gen:pattern", "-n", "8", "--net", "packet", "--topo", "star:8", "-p", f"net.transport={name}",
+                                    "-p", "gen.kind=incast", "-p", "gen.bytes=256KiB"]
+    yield "flits", ["replay", "gen:random", "-n", "16", "--net", "router", "--topo", "torus:4x4", "-p", "net.switching=wormhole"]
+    yield "runs-many", ["replay", "gen:cg", "-n", "16", "--machine", "gige", "--runs", "20", "-p", "uncertainty.net.bandwidth=30%"]
+    yield "one-long", ["replay", "gen:pingpong", "-n", "2", "-p", "gen.bytes=1GiB"]
+    yield "names", ["replay", "gen:random", "-n", "4", "--net", "packet", "--topo", "graph:names.edges"]
+    yield "names-traffic", ["traffic", "uniform", "--topo", "graph:names.edges", "--load", "0.3"]
+    if run("try", "-o", "first.htm").returncode == 0:
+        yield "try", ["try"]
+    yield "goodput", ["goodput", "--fail", "gpu:count=12,mtbf=200d", "--work", "30d", "--checkpoint-cost", "20s", "--runs", "5"]
+    yield "cluster", ["cluster", "jobs.swf", "--nodes", "8"]
+    for ranks in "1", "2", "4", "64", "4096":
+        yield f"text-{ranks}", ["replay", "gen:text", "-n", ranks, "-p", "gen.file=program.txt", "--net", "loggp"]
+
+
+# What is read by the cases above.
+FILES = {
+    "names.edges": "switch north south\na north 100Gbit/s 500ns\nb north 100Gbit/s 500ns\nc south 100Gbit/s 500ns\nd south 100Gbit/s 500ns\n"
+                   "north south 40Gbit/s 2us class=trunk\n",
+    "jobs.swf": "; jobs\n" + "".join(f"{i} {60 * i} -1 {600 + 37 * i} {1 + i % 8} -1 -1 {1 + i % 8} 1200 -1 1 1 1 1 1 -1 -1 -1\n" for i in range(1, 40)),
+    "program.txt": "loop i 0..3 {\n compute 1ms\n barrier\n}\n",
+}
 
 
 def machines():
@@ -67,6 +91,8 @@ def check_page(pages, name):
         check("weft replay gen:ring --machine frontier -n 4" in command and "--efficiency" in command and len(command) < 160, command)
         head = text("document.getElementById('head').innerText")
         check("frontier" in head and "node used" in head and "ranks per node" in head, head)
+    if name == "table.html":
+        check(text("document.getElementById('x-axis').value") == "file" and text("document.querySelectorAll('#multiples figure').length") == 1, "results are not side by side")
     if name.startswith("ring-4"):
         missing = {"time", "over-time", "who", "network", "path"} - set(text("[...document.querySelectorAll('#main > section')].map((s) => s.id)"))
         check(not missing, f"{name}: no sections {missing}")
@@ -91,9 +117,12 @@ def check_policy(pages):
 
 def main():
     everything = "--all" in sys.argv
+    for name, text in FILES.items():
+        pathlib.Path(name).write_text(text, encoding="utf-8")
     for name, args in [*cases(), *(every() if everything else ())]:
         for kind in ("html", "json") if not everything or name in PAIRED else ("html",):
-            done = run(*args, "-q", "-f", "-o", f"{name}.{kind}", timeout=600)
+            quiet = [] if args[0] in ("try", "cluster", "goodput") else ["-q"]
+            done = run(*args, *quiet, "-f", "-o", f"{name}.{kind}", timeout=600)
             check(done.returncode == 0, name, done)
     for old, new in PAIRS:
         done = run("compare", f"{old}.json", f"{new}.json", "-f", "-o", f"compare-{old}-{new}.html")
@@ -113,7 +142,33 @@ def main():
             check_page(pages, name)
         check_policy(pages)
         pages.page.close()
+    if everything:
+        check_firefox()
     finish()
+
+
+def check_firefox():
+    """A smaller part in another browser: no error, no number that is none, nothing wider than the window."""
+    names = [f"{name}.html" for name in FIREFOX] + ["sweep.html", "table.html", "compare-plain-1-plain-1.html"]
+    if not firefox.find():
+        print(f"skipped: {len(names)} pages in Firefox, which is not installed")
+        return
+    other = firefox.Firefox()
+    for name in names:
+        for width in 1400, 500:
+            where = f"Firefox, {width} wide: {name}"
+            if not check(other.open(name, width), f"{where}: not ready"):
+                continue
+            other.value("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            text = other.value("document.body.innerText")
+            found = [line for line in text.splitlines() if page_check.WRONG.search(line)] + other.errors()
+            check(not found, f"{where}: {found[:4]}")
+            check(other.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth + 1"), f"{where}: wider than the window")
+    other.close()
+
+
+FIREFOX = ("ring-1-1", "ring-4-64", "ring-4-1", "failed", "traffic", "gpus", "efficiency", "runs", "jobs", "transport", "many-one-switch", "net-router",
+           "gen-llm", "machine-frontier-64")
 
 
 PAIRS = ("ring-1-64", "ring-4-64"), ("ring-4-64", "ring-4-1"), ("plain-1", "plain-1"), ("idle", "traffic")
