@@ -221,6 +221,8 @@ class Result:
     def plot(self) -> "Plot":
         """Where the time goes, a bar for each rank (or group of ranks) of a recorded run, else the mean of all."""
         time = self.predicted_time_ps
+        if "accepted_load" in self.document.get("result", {}):
+            raise ValueError("synthetic traffic has no ranks whose time could be drawn; 'weft traffic --plot' draws curves")
         if not time:
             raise ValueError("the run did not complete: there is no time to plot")
         if "rows" not in self.document.get("recording", {}):

@@ -51,6 +51,30 @@ def test_result(program):
     assert result.plot().svg.count("<text") > 27 and "compute" in result.plot()._repr_svg_()
 
 
+def test_notebook(path):
+    """The cells of the example, in their order; the last line of a cell is what it shows."""
+    names = {}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)  # pylint: disable=exec-used
+    times, faster = names["times"], names["faster"]
+    assert times.shape == (3, 3) and (times["gige"] > times["frontier"]).all(), times
+    assert faster["ten times the bandwidth"] < faster["as it is"], faster
+    assert len(names["result"]._repr_html_()) < 3000 and "<svg" in names["result"].plot()._repr_svg_()
+    assert len(names["ranks"]) == 24
+
+
+def test_traffic():
+    """Traffic completes, and has no ranks to draw."""
+    result = weft.run("traffic:uniform", topology="torus:4x4", params={"traffic.load": 0.1})
+    assert "accepts 0.1" in repr(result) and result.seconds is None
+    try:
+        result.plot()
+        raise AssertionError("traffic was drawn")
+    except ValueError as error:
+        assert "did not complete" not in str(error) and "--plot" in str(error), error
+
+
 def test_errors():
     refused(2, "did you mean 'net.L'", lambda: weft.run("gen:ring", 4, net__LL="1us"))
     refused(2, "nosuch", lambda: weft.run("gen:nosuch", ranks=2))
@@ -122,9 +146,11 @@ def main():
     assert weft.__version__ == weft.version() and isinstance(pandas.DataFrame(), pandas.DataFrame)
     test_result(sys.argv[1])
     test_errors()
+    test_traffic()
     test_links()
     test_sweep()
     test_study("study.yaml")
+    test_notebook(pathlib.Path(sys.argv[3]))
     test_page(pathlib.Path(sys.argv[2]))
     test_without_pandas()
     test_interrupt()

@@ -35,7 +35,7 @@ def main():
     environment = {**os.environ, "PYTHONPATH": str(package.resolve())}
     environment.pop("WEFT_LIBRARY", None)
     done = subprocess.run([python, "-B", SOURCE / "tests/python/frames.py", "prefix/bin/weft",
-                           SOURCE / "docs/howto/use-python.md"], env=environment, check=False)
+                           SOURCE / "docs/howto/use-python.md", SOURCE / "examples/python/machines.ipynb"], env=environment, check=False)
     if done.returncode != 0:
         return 1
     # A library that is not there is named, with the remedy.

@@ -23,6 +23,14 @@ def main():
     check(page.wait("doc.scenario.source === '/trace' && doc.scenario.ranks === 4"), "the files of a trace of four ranks: "
           + str(page.value("document.getElementById('live-error').textContent")))
     check(page.value("doc.result.predicted_time_ps") != first, "the page still shows the first run")
+    # A file that is no trace: the page says so, and shows the last run that worked.
+    page.value("takeFiles([new File(['%PNG'], 'photo.png')])")
+    check(page.wait("/photo.png/.test(document.getElementById('live-error').textContent)"),
+          "a picture is taken: " + str(page.value("document.getElementById('live-error').textContent")))
+    check(page.value("doc.scenario.source") == "/trace", "the last run is gone")
+    # A page that somebody sent, of a run that he cannot repeat at home: on a telephone, and printed.
+    weft("replay", "gen:cg", "-n", "48", "--machine", "xc", "--runs", "3", "-q", "-o", "sent.html")
+    check(pages.problems("sent.html", ((400, "dark", ""), (1400, "light", "print"))) == [], "the page that was sent")
     check(page.problems == [], f"{page.problems}")
     page.close()
     finish()

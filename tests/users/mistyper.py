@@ -19,13 +19,25 @@ MISTAKES = (
     ("traffic unifrom --topo torus:4x4 --load 0.3", "did you mean 'uniform'"),
     ("capture mpirun -n 2 ./app", "the program comes after '--'"),
     ("replay gen:ring -n 4 -o run.docx", ".html"),
+    ("run -np 4 ./a.out", "did you mean '-n'"),
+    ("replay gen:ring -n 8 -p bandwidth=10GB/s", "did you mean 'net.bandwidth'"),
+    ("replay gen:ring -n 8 -p net.latency=5us", "there are L, "),
+    ("replay gen:ring -n 1e3", "expected a whole number such as 42"),
+    ("replay gen:ring", "the number of ranks is missing: -n <count>"),
+    ("replay gen:ring -n 8 --machine", "needs an argument: <name|file>"),
+    ("replay gen:ring -n 8 --net packet --topo fat-tree:4x4", "did you mean 'fattree'"),
+    ("traffic uniform --topo torus:4x4 --load 30%", "as in 0.05:0.9:0.05"),
+    ("coll time alltoal -n 8", "did you mean 'alltoall'"),
+    ("export run.json", "did you mean 'report'"),
+    ("machine h100", "expected list, show or check"),
+    ("sweep run.json", "cannot read 'run.json': No such file"),
 )
 
 
 def main():
     for command, words in MISTAKES:
         args = command.split()
-        done = says(args, words, code=3 if "No such" in words or "frontier" in words or "torus" in words or "uniform" in words or
+        done = says(args, words, code=3 if "No such" in words or "frontier" in words or "torus" in words or "fattree" in words or "uniform" in words or
                     "dragonfly:" in words else 2)
         check(done.stderr.startswith("weft: ") and done.stderr.count("\n") == 1 and done.stdout == "", command, done)
     weft("replay", "gen:ring", "-n", "4", "-q", "-o", "run.json")

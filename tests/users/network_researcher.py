@@ -35,6 +35,11 @@ def main():
     whole, cut, trunk = (document(f"{name}.json")["result"] for name in ("whole", "cut", "trunk"))
     check(cut["digest"] == trunk["digest"] != whole["digest"], "the trunk is the link from north to south")
     says([*replay, "-p", "net.fail=link:nord-south"], "did you mean 'north'", code=3)
+    # Its speeds are no whole fractions of a link of 4 bytes a nanosecond; routers take the cycle that fits them.
+    says(["traffic", "uniform", "--topo", "graph:mine.edges", "--load", "0.05"], "0.05", "accepted")
+    says(["traffic", "uniform", "--topo", "graph:mine.edges", "--load", "0.05:0.15:0.05", "--vary", "net.link_delay=1,100", "-q", "--plot", "own.svg"], "0.15")
+    weft(*replay, "-o", "names.html")
+    page("names.html", "north", looks=((1400, "light", ""),), holds=("vertexName(0) === 'a'", "vertexName(4) === 'north'"))
     says(["traffic", "uniform", "--topo", "torus:4x4", "--load", "0.1:0.5:0.2", "-q", "--plot", "curve.svg"], "0.1")
     pathlib.Path("study.yaml").write_text(STUDY, encoding="ascii")
     weft("sweep", "study.yaml", "-q", "--table", "study.csv", "--plot", "study.svg")

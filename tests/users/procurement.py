@@ -38,12 +38,15 @@ def main():
     check(len(costs) == 6 and costs == sorted(costs) and costs[0] > 0, f"{costs}")
     weft(*buy, "-o", "buy.html")
     page("buy.html", "offer.yaml", "gen:cg")
+    # A machine that is too small has a line that says so, beside the others.
+    done = weft("table", "gen:cg", "-n", "512", "--machine", "frontier,gige", "-q", code=3)
+    check("512 ranks, 4 on a node, need 128 nodes" in done.stdout and "gen:cg   frontier" in done.stdout, "no table", done)
     # Results of which one has a setting that the other lacks, on one page.
     pathlib.Path("offers").mkdir()
     for name, more in (("as-is", []), ("slower", ["-p", "net.bandwidth=500Mbit/s"])):
         weft("replay", "gen:cg", "-n", "32", "--machine", "gige", *more, "-q", "-o", f"offers/{name}.json")
     weft("table", "offers", "-o", "offers.html")
-    page("offers.html", "not set", "500Mbit/s")
+    page("offers.html", "not set", "500Mbit/s", holds=("document.querySelectorAll('#multiples figure').length === 1",))
     # What a run costs: the nodes that it uses, its time and its energy are in the result.
     weft("replay", "gen:cg", "-n", "32", "--machine", "frontier", "-q", "-o", "run.json")
     result = document("run.json")["result"]
