@@ -62,7 +62,7 @@ function(weft_live_module variable)
         model/topo/graph_graphml.c
         program/trace/otf2/out.c program/trace/weft/pack.c)
     set(sources ui/study/page.c ui/study/picture.c)
-    foreach(module IN ITEMS base engine model/topo model/net model/coll model/ranks model/traffic
+    foreach(module IN ITEMS base engine model/topo model/net model/coll model/ranks model/storage model/traffic
             program run ui/draw ui/wasm)
         file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src
             ${PROJECT_SOURCE_DIR}/src/${module}/*.c)
