@@ -82,7 +82,7 @@ def own_program(weftcc):
     done = says(["run", "-n", "13", "--compute", "none", "--machine", "lab.yaml", "--trace", "farm.weft", "./farm", "40"],
                 "40 tasks, best 12, team of 7", "4 nodes used, up to 4 ranks on each")
     weft("replay", "farm.weft", "--machine", "lab.yaml", "-q", "-o", "farm.json")
-    says(["explain", "farm.json"], "limits it most", "What would save time, at most")
+    says(["explain", "farm.json"], "What would save time, at most")
     says(["table", "farm.weft", "--machine", "gige,lab.yaml,frontier", "-q", "--plot", "farm.png"], "lab.yaml", "frontier")
     weft("replay", "farm.weft", "--machine", "lab.yaml", "-q", "-o", "farm.html")
     page("farm.html", "lab.yaml", "Critical path")
