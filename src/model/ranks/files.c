@@ -327,15 +327,22 @@ void wf_files_answered(const struct wf_arrival *arrival)
     }
 }
 
+/* The most requests that one operation sends to a disk, so that a huge one costs no more. */
+enum { REQUESTS_MAX = 4096 };
+
 /* Sends the requests of an operation; returns their number. */
 static uint32_t ask_disks(const struct wf_caller *who, const struct wf_op *op, uint32_t what,
                           const struct wf_storage_layout *layout)
 {
     const struct wf_storage_params *params = who->ranks->files.storage.params;
     uint64_t n_disks = params->servers * params->disks, sent = 0;
+    uint64_t most = params->request;
     uint32_t n = 0;
 
-    for (bool more = true; more; sent = wf_count_add(sent, params->request)) {
+    if (most <= op->bytes / REQUESTS_MAX) {
+        most = op->bytes / REQUESTS_MAX + 1;
+    }
+    for (bool more = true; more; sent = wf_count_add(sent, most)) {
         more = false;
         for (uint32_t i = 0; i < layout->count; i++) {
             uint64_t share =
@@ -345,12 +352,11 @@ static uint32_t ask_disks(const struct wf_caller *who, const struct wf_op *op, u
             if (share <= sent && what != WF_FILE_SYNC) {
                 continue;
             }
-            send_request(who,
-                         &(struct request){.unit = (uint32_t)(disk % params->servers),
-                                           .disk = (uint32_t)(disk / params->servers),
-                                           .what = what,
-                                           .bytes = wf_min_u64(share - sent, params->request)});
-            more |= share - sent > params->request;
+            send_request(who, &(struct request){.unit = (uint32_t)(disk % params->servers),
+                                                .disk = (uint32_t)(disk / params->servers),
+                                                .what = what,
+                                                .bytes = wf_min_u64(share - sent, most)});
+            more |= share - sent > most;
             n++;
         }
     }
