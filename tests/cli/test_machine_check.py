@@ -5,7 +5,7 @@ from weft_cli import check, check_run, finish, parse, run
 
 # Machines whose measurements we do not know.
 UNMEASURED = {"a100-fattree", "b200-fattree", "b200-rail", "ethernet-400g", "gb200-nvl72",
-              "h100-fattree", "infiniband-ndr", "tpu-v5p"}
+              "h100-fattree", "infiniband-ndr", "lustre-flash", "nvme-fabric", "tpu-v5p"}
 
 
 def main():

@@ -31,8 +31,13 @@ enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
 /* Four ranks share two cores. */
 static const char *const cores[] = {"cores", "2", "switch_cost", "20ns", NULL};
 
+static const char *const disks[] = {"model",   "striped", "servers", "2",       "disks",
+                                    "2",       "stripe",  "1KiB",    "request", "4KiB",
+                                    "latency", "1us",     NULL};
+
 static const struct setup networks[] = {
     {.net = &wf_net_none_ops},
+    {.net = &wf_net_loggp_ops, .storage = disks},
     {.net = &wf_net_alphabeta_ops},
     {.net = &wf_net_latency_ops, .topo = "torus:3", .ranks_per_node = 4},
     {.net = &wf_net_loggp_ops},

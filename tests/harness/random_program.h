@@ -99,12 +99,25 @@ static inline void round_open(struct program *p)
     program_add(p, root, (struct wf_op)WAITALL(10, PROGRAM_RANKS));
 }
 
+/* Each rank writes to a file of all, and reads; where there is no storage this takes no time. */
+static inline void round_files(struct program *p)
+{
+    for (uint32_t rank = 0; rank < PROGRAM_RANKS; rank++) {
+        struct wf_op op = {.kind = WF_OP_FILE_WRITE,
+                           .offset = rank * UINT64_C(20000),
+                           .bytes = 1 + program_draw(p, 20000)};
+        program_add(p, rank, op);
+        op.kind = program_draw(p, 2) == 0 ? WF_OP_FILE_READ : WF_OP_FILE_SYNC;
+        program_add(p, rank, op);
+    }
+}
+
 /* A program of rounds that do not depend on time. If `open` is set, any rounds may occur. */
 static inline struct program *program_new(uint64_t seed, uint32_t n_rounds, bool open)
 {
     static void (*const rounds[])(struct program *) = {
         round_exchange,    round_sendrecv,  round_line,  round_persistent, round_collective,
-        round_nonblocking, round_one_sided, round_marks, round_open};
+        round_nonblocking, round_one_sided, round_marks, round_files,      round_open};
     struct program *p = wf_xcalloc(1, sizeof(*p));
 
     p->seed = seed;

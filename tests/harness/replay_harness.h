@@ -20,6 +20,7 @@ static inline struct outcome replay(const struct setup *setup)
     const struct wf_place place = wf_place_linear(n_ranks, ranks_per_node);
     struct wf_mpi_params *mpi = make_params(wf_mpi_params, sizeof(*mpi));
     struct wf_node_params *node = make_params(wf_node_params, sizeof(*node));
+    struct wf_storage_params *storage = make_params(wf_storage_params, sizeof(*storage));
     const struct wf_replay_params params = {.policy = setup->policy,
                                             .wildcards = setup->wildcards};
 
@@ -29,6 +30,8 @@ static inline struct outcome replay(const struct setup *setup)
     set_params(wf_mpi_params, mpi, setup->mpi);
     set_params(wf_node_params, node, setup->node);
     set_params(wf_node_params, node, setup->costs);
+
+    set_params(wf_storage_params, storage, setup->storage);
 
     const struct wf_net_env env = {.topo = topo,
                                    .n_nodes = place.n_nodes,
@@ -49,6 +52,7 @@ static inline struct outcome replay(const struct setup *setup)
                                                   .seed = setup->seed,
                                                   .params = &params,
                                                   .cpu = setup->cpu,
+                                                  .storage = storage,
                                                   .recording = setup->recording};
 
     must(wf_ranks_new(engine, &replay_config, &model, &out.err), &out.err);
@@ -73,6 +77,7 @@ static inline struct outcome replay(const struct setup *setup)
     wf_topo_free(topo);
     free_params(wf_mpi_params, mpi);
     free_params(wf_node_params, node);
+    free_params(wf_storage_params, storage);
     return out;
 }
 

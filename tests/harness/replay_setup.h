@@ -12,6 +12,7 @@
 #include "model/ranks/node_costs.h"
 #include "model/ranks/place.h"
 #include "model/ranks/ranks.h"
+#include "model/storage/storage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,17 +23,18 @@ struct setup {
     const struct wf_ranks_job *jobs; /* several jobs instead of `source` */
     uint32_t n_jobs;
     const struct wf_net_ops *net;
-    const void *net_params;   /* null: the defaults */
-    const char *topo;         /* or null */
-    uint32_t ranks_per_node;  /* 0 is 1 */
-    int policy, wildcards;    /* members of struct wf_replay_params */
-    const struct wf_cpu *cpu; /* null: times as recorded */
-    const char *const *mpi;   /* settings of scope mpi: name, value, ..., null; or null */
-    const char *const *node;  /* settings of scope node, likewise */
-    const char *const *costs; /* more of them */
-    uint64_t seed;            /* for the noise of nodes */
-    bool in_step;             /* ranks may not run ahead of the engine's time */
-    bool count_cells;         /* sequential scheduler only */
+    const void *net_params;     /* null: the defaults */
+    const char *topo;           /* or null */
+    uint32_t ranks_per_node;    /* 0 is 1 */
+    int policy, wildcards;      /* members of struct wf_replay_params */
+    const struct wf_cpu *cpu;   /* null: times as recorded */
+    const char *const *mpi;     /* settings of scope mpi: name, value, ..., null; or null */
+    const char *const *node;    /* settings of scope node, likewise */
+    const char *const *costs;   /* more of them */
+    const char *const *storage; /* of scope storage, likewise */
+    uint64_t seed;              /* for the noise of nodes */
+    bool in_step;               /* ranks may not run ahead of the engine's time */
+    bool count_cells;           /* sequential scheduler only */
     const struct wf_recording_options *recording; /* null: no recording */
     /* Called with the recording. */
     void (*look)(void *arg, struct wf_ranks_tally *tally, const struct wf_node_costs *costs);

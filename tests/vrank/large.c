@@ -242,33 +242,6 @@ static void view(void)
     MPI_File_close(&file);
 }
 
-/* Large variables of each rank, more of them with every round. A rank ends early. */
-static char own[16][256 << 10], untouched[1 << 20];
-
-static void statics(void)
-{
-    int wrong = 0;
-
-    if (rank == size - 1) {
-        memset(own, 99, sizeof(own));
-        return;
-    }
-    for (int round = 0; round < 32; round++) {
-        int got = 0, next = (rank + 1) % (size - 1), before = (rank + size - 2) % (size - 1);
-        memset(own[round / 2], rank + 1 + round, sizeof(own[0]));
-        MPI_Sendrecv(&round, 1, MPI_INT, next, 0, &got, 1, MPI_INT, before, 0, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
-        wrong += got != round;
-        for (int i = 0; i < 16; i++) {
-            int last = i < round / 2 ? 2 * i + 1 : round,
-                here = own[i][(4096 * round + i) % sizeof(own[0])];
-            wrong += here != (i <= round / 2 ? rank + 1 + last : 0);
-        }
-        wrong += untouched[4096 * round];
-    }
-    printf("%d wrong\n", wrong);
-}
-
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -280,8 +253,6 @@ int main(int argc, char **argv)
         receives_at_once();
     } else if (strcmp(argv[1], "list") == 0) {
         list();
-    } else if (strcmp(argv[1], "statics") == 0) {
-        statics();
     } else if (strcmp(argv[1], "view") == 0) {
         view();
     } else {

@@ -284,14 +284,13 @@ static void forget(struct wf_vrank_own_pages **saved)
     *saved = NULL;
 }
 
-static void free_copy(const struct wf_vrank_image *image, struct wf_vrank_copy *copy)
+static void free_copy(struct wf_vrank_copy *copy)
 {
     wf_vrank_modules_free(copy); /* they need the program */
     if (copy->handle != NULL) {
         (void)dlclose(copy->handle);
     }
     for (uint32_t i = 0; i < copy->n_objects; i++) {
-        wf_vrank_maps_free(&copy->objects[i], image->config.n_ranks);
         free(copy->objects[i].fresh);
         free(copy->objects[i].tls_fresh);
         if (copy->objects[i].fd >= 0) {
@@ -310,7 +309,7 @@ void wf_vrank_image_free(struct wf_vrank_image *image)
         return;
     }
     for (uint32_t i = 0; i < image->n_copies; i++) {
-        free_copy(image, &image->copies[i]);
+        free_copy(&image->copies[i]);
     }
     for (uint32_t i = 0; i < image->config.n_ranks; i++) {
         if (image->saved[i] != NULL) {
@@ -457,7 +456,6 @@ void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank)
     if (copy->current < image->config.n_ranks) {
         save(copy, &image->saved[copy->current]);
     }
-    wf_vrank_maps_enter(image, copy, rank);
     restore(copy, image->saved[rank]);
     copy->current = rank;
     copy->seconds += wf_clock_wall() - begun;
@@ -483,7 +481,6 @@ void wf_vrank_image_ended(struct wf_vrank_image *image, uint32_t rank)
             memset(copy->is_fresh, 0, copy->n_written);
         }
     }
-    wf_vrank_maps_ended(copy, rank);
     forget(&image->saved[rank]);
     free(image->begun[rank]);
     image->begun[rank] = NULL;

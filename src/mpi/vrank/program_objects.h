@@ -27,10 +27,7 @@ struct wf_vrank_object {
     unsigned char *data; /* its variables begin at or in this page... */
     size_t data_bytes;   /* ...and end so far from its beginning */
     size_t n_pages;
-    unsigned char *fresh; /* contents of the pages before any rank ran; null if mapped */
-    /* If its pages are mapped: [rank] where they are while the rank does not run, or null. */
-    unsigned char **maps;
-    int maps_file;                  /* as `fresh`, in memory */
+    unsigned char *fresh;           /* contents of the pages before any rank ran */
     uintptr_t base, code, code_end; /* where it is loaded, and its instructions */
     /* Thread-local variables of a library: each thread has them at another place. */
     size_t tls_module, tls_bytes;
@@ -79,7 +76,6 @@ struct wf_vrank_copy {
     struct wf_vrank_page *written;
     uint32_t n_written;
     size_t max_written;      /* pages of all objects */
-    uint32_t look_at;        /* written pages from which on maps may be worth it */
     bool has_thread;         /* the thread-local variables of its thread are among them */
     unsigned char *is_fresh; /* [n_written] the rank that ran last has not changed the page */
     struct wf_vrank_kernel_places *kernels; /* null: there are none */
@@ -145,13 +141,6 @@ void wf_vrank_object_divide_tls(struct wf_vrank_copy *copy, struct wf_vrank_obje
 /* As wf_vrank_image_repair(). */
 bool wf_vrank_object_repair(struct wf_vrank_copy *copy, const struct wf_vrank_object *object,
                             const void *address);
-
-/* program_maps.c: another rank comes into place, whose pages have not been restored. All pages of
- * the rank before it have been saved. Objects with many written pages are mapped from then on. */
-void wf_vrank_maps_enter(const struct wf_vrank_image *image, struct wf_vrank_copy *copy,
-                         uint32_t rank);
-void wf_vrank_maps_ended(const struct wf_vrank_copy *copy, uint32_t rank);
-void wf_vrank_maps_free(const struct wf_vrank_object *object, uint32_t n_ranks);
 
 /* Adds the name of a library. The copy owns `instead`, which may be null. */
 void wf_vrank_copy_name(struct wf_vrank_copy *copy, const char *name, char *instead,

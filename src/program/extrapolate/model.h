@@ -162,6 +162,7 @@ uint64_t wf_ext_class(const struct wf_ext_model *model, const struct wf_ext_grid
 struct wf_ext_run {
     uint32_t period, rounds;
     bool backwards;
+    bool whole; /* each count executes all of a round or nothing of it */
 };
 /* Finds the run at place `at` of the children of a statement, if there is one, and the symbols of
  * its rounds: sets the first `period` elements of `steps`. */

@@ -177,12 +177,14 @@ static uint32_t executed_of(const struct wf_ext_model *model, uint32_t statement
     return n;
 }
 
-/* Whether larger counts execute more of the rounds, always the first or always the last ones, and
- * each of them as a whole: if they begin with a part of a round, the rounds begin elsewhere. */
+/* Whether larger counts execute more of the rounds, always the first or always the last ones. Tells
+ * whether they execute each of them as a whole. */
 static bool grows(const struct wf_ext_model *model, uint32_t statement, uint32_t at,
                   struct wf_ext_run *run)
 {
     bool first = true, last = true, differ = false;
+
+    run->whole = true;
 
     for (uint32_t c = 0; c < model->input.n_counts; c++) {
         uint32_t n = 0, from_first = 0, from_last = 0;
@@ -190,9 +192,7 @@ static bool grows(const struct wf_ext_model *model, uint32_t statement, uint32_t
             uint32_t parts =
                 executed_of(model, statement, c, at + t * run->period, run->period);
             bool done = parts > 0;
-            if (done && parts < run->period) {
-                return false;
-            }
+            run->whole = run->whole && (!done || parts == run->period);
             n += done ? 1 : 0;
             from_first += done && from_first == t ? 1 : 0;
         }
@@ -251,6 +251,21 @@ static bool find_period(const struct wf_ext_model *model, uint32_t statement, ui
     return true;
 }
 
+/* Whether rounds that are executed as a whole begin within the first one. */
+static bool begins_later(const struct wf_ext_model *model, uint32_t statement, uint32_t at,
+                         uint32_t period)
+{
+    struct wf_ext_step steps[WF_EXT_PERIOD_MAX];
+    struct wf_ext_run run = {.period = period};
+
+    for (uint32_t i = 1; i < period; i++) {
+        if (find_period(model, statement, at + i, &run, steps) && run.whole) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool wf_ext_find_run(const struct wf_ext_model *model, uint32_t statement, uint32_t at,
                      struct wf_ext_run *run, struct wf_ext_step *steps)
 {
@@ -259,7 +274,8 @@ bool wf_ext_find_run(const struct wf_ext_model *model, uint32_t statement, uint3
     for (uint32_t period = 1; period <= WF_EXT_PERIOD_MAX && at + period * ROUNDS_MIN <= n;
          period++) {
         run->period = period;
-        if (find_period(model, statement, at, run, steps)) {
+        if (find_period(model, statement, at, run, steps) &&
+            (run->whole || !begins_later(model, statement, at, period))) {
             return true;
         }
     }

@@ -69,8 +69,8 @@ struct wf_sim_host {
     /* Called from time to time from one thread. May be null. */
     void (*progress)(void *arg, const struct wf_sim_progress *progress);
     void *progress_arg;
-    bool
-        expects; /* `progress` wants the fraction of a replay, and `noted` a note if it is long */
+    /* Counts messages beforehand: `progress` has a fraction, and long runs are noted. */
+    bool expects;
     bool forecast; /* what the run would take on several threads */
     /* Called before the run for each setting from a file that was skipped. May be null. */
     void (*skipped)(void *arg, const struct wf_setting *setting);

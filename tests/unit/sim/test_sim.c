@@ -257,7 +257,8 @@ static void progress_is_about_right(void)
     size_t n_compared = 0;
 
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
-        const struct wf_sim_host host = {.progress = keep_told, .progress_arg = &told};
+        const struct wf_sim_host host = {
+            .progress = keep_told, .progress_arg = &told, .expects = true};
         struct wf_err err;
         told.n = 0;
         struct wf_value *doc = run(runs[i], &host, &err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpi/lib/libc/output.h"
 
-#include "mpi/lib/io/file.h"
+#include "mpi/lib/libc/interpose.h"
 #include "mpi/lib/memory.h"
 
 #include <errno.h>
@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { N_STREAMS = 2 };
 
@@ -221,11 +220,6 @@ int wl_libc_close(int fd)
     int stream = stream_of_fd(fd);
 
     if (rank == NULL || stream < 0) {
-        if (rank != NULL && fd > STDERR_FILENO) {
-            rank = wl_enter();
-            wl_file_take_posix_time(rank, fd, WF_OP_FILE_CLOSE, 0, 0);
-            wl_leave(rank);
-        }
         return close(fd);
     }
     if (wl_stream_fd(fd) < 0) {

@@ -16,6 +16,7 @@
  *   labels there, and what printf() and Fortran write stays in order.
  */
 #include "mpi/lib/io/file.h"
+#include "mpi/lib/libc/interpose.h"
 #include "mpi/lib/libc/output.h"
 #include "mpi/lib/library.h"
 
@@ -180,11 +181,20 @@ WRAP_MOVE(size_t, fwrite, (const void *from, size_t size, size_t n, FILE *file),
 WRAP_MOVE(int, fsync, (int fd), (fd), , take_time(fd, WF_OP_FILE_SYNC, 0, 0))
 WRAP_MOVE(int, fdatasync, (int fd), (fd), , take_time(fd, WF_OP_FILE_SYNC, 0, 0))
 
+/* Standard streams are those of the rank (output.h). */
 int __wrap_fclose(FILE *file);
+int __wrap_close(int fd);
+
 int __wrap_fclose(FILE *file)
 {
     take_time(fileno(file), WF_OP_FILE_CLOSE, 0, 0);
-    return fclose(file);
+    return wl_libc_fclose(file);
+}
+
+int __wrap_close(int fd)
+{
+    take_time(fd, WF_OP_FILE_CLOSE, 0, 0);
+    return wl_libc_close(fd);
 }
 
 /* The variants that compilers call to check bounds. */
