@@ -140,7 +140,6 @@ static void add_members(const struct wf_value *schema, bool are_names)
     }
 }
 
-void wf_infile_noted(const struct wf_infile *in, size_t n);
 void wf_infile_noted(const struct wf_infile *in, size_t n)
 {
     size_t look = in->n - in->next < LOOK_BYTES ? in->n - in->next : LOOK_BYTES;
@@ -247,12 +246,14 @@ BEFORE(enum wf_status, wf_doc_check_schema,
     return __real_wf_doc_check_schema(schema, doc, name, err);
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types */
 #define BEFORE_PARSE(what, type)                                                               \
     BEFORE(enum wf_status, wf_parse_##what, (const char *text, type *out, struct wf_err *err)) \
     {                                                                                          \
         add_value(text, strlen(text), #what, NULL);                                            \
         return __real_wf_parse_##what(text, out, err);                                         \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 BEFORE_PARSE(count, uint64_t)
 BEFORE_PARSE(size, uint64_t)

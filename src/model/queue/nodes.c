@@ -113,7 +113,9 @@ static void replace_runs(struct wf_queue_nodes *nodes, size_t first, size_t end,
 
     WF_GROW(nodes->free, first + n + rest, nodes->runs_capacity);
     memmove(&nodes->free[first + n], &nodes->free[end], rest * sizeof(*nodes->free));
-    memcpy(&nodes->free[first], nodes->changed, n * sizeof(*nodes->free));
+    for (size_t i = 0; i < n; i++) {
+        nodes->free[first + i] = nodes->changed[i];
+    }
     nodes->n_runs = first + n + rest;
 }
 

@@ -244,6 +244,9 @@ static void end_uses(struct wf_queue_sim *sim)
             n++;
         }
     }
+    if (n == 0) {
+        return;
+    }
     size_t kept = first, i = first;
     for (size_t left = n; left > 0; i++) {
         struct wf_queue_use *use = &sim->uses[i];

@@ -160,21 +160,25 @@ static int64_t alone(uint64_t bytes, uint64_t bandwidth)
     return bandwidth == WF_PARAM_WORD ? 0 : wf_transfer_ps(bytes, bandwidth);
 }
 
-/* Sends to a node by the servers' own network: the last byte passes the interface that is busy until
- * `*port`, and an event receives it. */
-static void send_apart(const struct wf_caller *who, uint32_t node, uint32_t slot,
-                       struct wf_msg_header *header, uint64_t bytes, int64_t at, int64_t *port,
-                       uint64_t bandwidth)
+/* An interface to the servers' own network: until when it is busy, and how fast it is. */
+struct link {
+    int64_t *busy;
+    uint64_t bandwidth;
+};
+
+/* Sends to a slot of a node, which the header names, by the servers' own network: an event receives the
+ * last byte, which passes the interface from `at` on. */
+static void send_apart(const struct wf_caller *who, uint32_t node, struct wf_msg_header *header,
+                       uint64_t bytes, int64_t at, const struct link *link)
 {
     const struct wf_net *net = who->ranks->net;
     uint32_t own = wf_self(who->ctx) - net->first_node;
     struct wf_net_message msg = {.bytes = bytes, .src_node = wf_net_end(&net->ends, own, 0)};
 
     header->src_slot = (uint16_t)who->slot;
-    header->dst_slot = (uint16_t)slot;
     memcpy(msg.header, header, sizeof(*header));
-    wf_touch(who->ctx, port, sizeof(*port));
-    int64_t left = wf_storage_pass(port, bandwidth, bytes, at, at);
+    wf_touch(who->ctx, link->busy, sizeof(*link->busy));
+    int64_t left = wf_storage_pass(link->busy, link->bandwidth, bytes, at, at);
     int64_t then = wf_time_add(left, who->ranks->files.storage.params->latency);
     wf_schedule(who->ctx, net->first_node + node,
                 then == WF_TIME_MAX ? then : then - wf_now(who->ctx), WF_NODE_FILE, &msg,
@@ -199,26 +203,26 @@ static void send_request(const struct wf_caller *who, const struct request *requ
                  .bytes = request->bytes}};
 
     if (is_own(ranks)) {
-        send_apart(who, node, 0, &header, sent, who->rank->clock,
-                   &port_of(ranks, who->node)->out,
-                   ranks->files.storage.params->node_bandwidth);
+        const struct link link = {&port_of(ranks, who->node)->out,
+                                  ranks->files.storage.params->node_bandwidth};
+        send_apart(who, node, &header, sent, who->rank->clock, &link);
     } else {
         wf_msg_transmit_to(who, node, 0, &header, sent, who->rank->clock);
     }
 }
 
 /* The server's part of a request: returns when the answer leaves. */
-static int64_t serve(const struct wf_ranks *ranks, struct wf_ctx *ctx, struct unit *unit,
+static int64_t serve(const struct wf_caller *server, struct unit *unit,
                      const struct wf_msg_header *header, bool names, uint64_t received,
                      int64_t at)
 {
-    const struct wf_storage *storage = &ranks->files.storage;
+    const struct wf_storage *storage = &server->ranks->files.storage;
     uint32_t what = header->file.what & WHAT_MASK;
     struct wf_storage_queue *queue = &unit->queues[names ? 0 : header->file.disk];
 
-    wf_touch(ctx, unit, sizeof(*unit));
-    wf_touch(ctx, queue, sizeof(*queue));
-    if (is_own(ranks)) {
+    wf_touch(server->ctx, unit, sizeof(*unit));
+    wf_touch(server->ctx, queue, sizeof(*queue));
+    if (is_own(server->ranks)) {
         int64_t first = at - alone(received, storage->params->node_bandwidth);
         at = wf_storage_pass(&unit->port.in, storage->server_bandwidth, received, first, at);
     }
@@ -243,15 +247,16 @@ void wf_files_serve(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node
     struct unit *unit = unit_of(&ranks->files, node, number);
     bool names = number_of_unit(ranks, wf_self(ctx) - ranks->net->first_node, number) >=
                  ranks->files.storage.params->servers;
-    int64_t done = serve(ranks, ctx, unit, &header, names, msg->bytes, at);
+    int64_t done = serve(&server, unit, &header, names, msg->bytes, at);
     uint64_t sent = what == WF_FILE_READ ? header.file.bytes : 0;
     uint32_t client = wf_net_interface_of(&ranks->net->ends, msg->src_node).node;
     struct wf_msg_header answer = {
         .file = {.what = what & WF_MSG_LOW_MASK, .kind = WF_MSG_FILE_DONE}};
 
     if (is_own(ranks)) {
-        send_apart(&server, client, header.src_slot, &answer, sent, done, &unit->port.out,
-                   ranks->files.storage.server_bandwidth);
+        const struct link link = {&unit->port.out, ranks->files.storage.server_bandwidth};
+        answer.dst_slot = header.src_slot;
+        send_apart(&server, client, &answer, sent, done, &link);
     } else {
         wf_msg_transmit_to(&server, client, header.src_slot, &answer, sent, done);
     }

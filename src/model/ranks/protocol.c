@@ -28,55 +28,63 @@ static int64_t transmit_locally(const struct wf_caller *who, const struct wf_msg
                : wf_time_add(start, wf_transfer_ps(msg->bytes, local->bandwidth[distance]));
 }
 
-/* The interfaces that a message leaves and arrives by. */
-struct interfaces {
-    uint32_t src, dst;
+/* Where a message goes, and the interfaces that it leaves and arrives by. */
+struct route {
+    uint32_t node, slot, src_nic, dst_nic;
 };
 
-static inline int64_t transmit(const struct wf_caller *who, uint32_t dst_node,
-                               uint32_t dst_slot, struct wf_msg_header *header, uint64_t bytes,
-                               int64_t start, const struct interfaces *nics)
+static inline struct route route_to(const struct wf_caller *who, uint32_t node, uint32_t slot)
+{
+    const struct wf_rails *rails = &who->ranks->rails;
+
+    return (struct route){node, slot, wf_rails_nic(rails, who->slot),
+                          wf_rails_nic(rails, slot)};
+}
+
+static inline int64_t transmit(const struct wf_caller *who, const struct route *to,
+                               struct wf_msg_header *header, uint64_t bytes, int64_t start)
 {
     const struct wf_ranks *ranks = who->ranks;
     const struct wf_net *net = ranks->net;
     uint32_t own_node = wf_self(who->ctx) - net->first_node;
-    const struct interfaces used = nics != NULL ? *nics
-                                                : (struct interfaces){
-                                                      wf_rails_nic(&ranks->rails, who->slot),
-                                                      wf_rails_nic(&ranks->rails, dst_slot),
-                                                  };
     struct wf_net_message msg = {.bytes = bytes,
-                                 .src_node = wf_net_end(&net->ends, own_node, used.src)};
+                                 .src_node = wf_net_end(&net->ends, own_node, to->src_nic)};
 
     header->src_slot = (uint16_t)who->slot;
-    header->dst_slot = (uint16_t)dst_slot;
+    header->dst_slot = (uint16_t)to->slot;
     memcpy(msg.header, header, sizeof(*header));
-    if (dst_node == own_node && ranks->mpi->local) {
+    if (to->node == own_node && ranks->mpi->local) {
         return transmit_locally(who, header, &msg, start);
     }
     return wf_node_nic_send(&ranks->nics, who->ctx, who->node,
-                            wf_net_end(&net->ends, dst_node, used.dst), &msg, start);
+                            wf_net_end(&net->ends, to->node, to->dst_nic), &msg, start);
 }
 
 int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_header *header,
                         uint64_t bytes, int64_t start)
 {
-    return transmit(who, wf_place_node(who->ranks->place, to),
-                    wf_place_slot(who->ranks->place, to), header, bytes, start, NULL);
+    const struct wf_place *place = who->ranks->place;
+    const struct route route =
+        route_to(who, wf_place_node(place, to), wf_place_slot(place, to));
+
+    return transmit(who, &route, header, bytes, start);
 }
 
 void wf_msg_transmit_to(const struct wf_caller *who, uint32_t node, uint32_t slot,
                         struct wf_msg_header *header, uint64_t bytes, int64_t start)
 {
-    (void)transmit(who, node, slot, header, bytes, start, NULL);
+    const struct route route = route_to(who, node, slot);
+
+    (void)transmit(who, &route, header, bytes, start);
 }
 
 int64_t wf_msg_transmit_by(const struct wf_caller *who, uint32_t nic, uint32_t to,
                            struct wf_msg_header *header, uint64_t bytes, int64_t start)
 {
-    return transmit(who, wf_place_node(who->ranks->place, to),
-                    wf_place_slot(who->ranks->place, to), header, bytes, start,
-                    &(struct interfaces){nic, nic});
+    const struct wf_place *place = who->ranks->place;
+    const struct route route = {wf_place_node(place, to), wf_place_slot(place, to), nic, nic};
+
+    return transmit(who, &route, header, bytes, start);
 }
 
 bool wf_msg_is_local(const struct wf_caller *who, uint32_t rank)

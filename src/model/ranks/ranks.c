@@ -368,8 +368,9 @@ static void add_tally(struct wf_ranks *ranks, const struct wf_ranks_config *conf
 {
     wf_engine_tally(engine,
                     wf_recorder_init(&ranks->recorder, config->recording, &ranks->rails,
-                                     config->net, sizeof(struct wf_ranks_tally), ranks->n_jobs,
-                                     wf_files_servers(&ranks->files)),
+                                     config->net, sizeof(struct wf_ranks_tally),
+                                     (struct wf_tally_lists){ranks->n_jobs,
+                                                             wf_files_servers(&ranks->files)}),
                     wf_tally_merge_all);
     ranks->recorder.ends = config->ends;
 }

@@ -324,7 +324,7 @@ void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_counters *coun
 }
 
 size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net *net,
-                       size_t recording, size_t path, uint32_t n_jobs, uint32_t n_servers)
+                       size_t recording, size_t path, struct wf_tally_lists lists)
 {
     if (net->n_sums > 0) {
         out->net_counters = net->counters_offset = size;
@@ -340,17 +340,17 @@ size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net
         out->path = size;
         size += path;
     }
-    if (n_jobs > 1) {
+    if (lists.n_jobs > 1) {
         size = (size + 7) / 8 * 8;
         out->jobs = size;
-        out->n_jobs = n_jobs;
-        size += n_jobs * sizeof(struct wf_job_tally);
+        out->n_jobs = lists.n_jobs;
+        size += lists.n_jobs * sizeof(struct wf_job_tally);
     }
-    if (n_servers > 0) {
+    if (lists.n_servers > 0) {
         size = (size + 7) / 8 * 8;
         out->servers = size;
-        out->n_servers = n_servers;
-        size += n_servers * sizeof(struct wf_server_tally);
+        out->n_servers = lists.n_servers;
+        size += lists.n_servers * sizeof(struct wf_server_tally);
     }
     return size;
 }

@@ -105,11 +105,16 @@ struct wf_ranks_tally {
     struct wf_tally_sections at; /* set by each process that adds to a section or finishes */
 };
 
-/* Lays out the sections of a tally of n_jobs jobs after a struct of `size` bytes that begins with
+/* How many entries the lists of a tally have. */
+struct wf_tally_lists {
+    uint32_t n_jobs, n_servers;
+};
+
+/* Lays out the sections of a tally after a struct of `size` bytes that begins with
  * a struct wf_ranks_tally. Returns the size of the whole tally. Tells the network where its
  * statistics are. `recording` and `path` are the sizes of these sections, or 0. */
 size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net *net,
-                       size_t recording, size_t path, uint32_t n_jobs, uint32_t n_servers);
+                       size_t recording, size_t path, struct wf_tally_lists lists);
 
 /* The sums of one job; those of all jobs if there is one, or nothing was added yet. */
 const struct wf_job_tally *wf_tally_job(const struct wf_ranks_tally *tally, uint32_t number);

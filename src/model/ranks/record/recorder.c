@@ -18,7 +18,7 @@ struct recorded {
 size_t wf_recorder_init(struct wf_recorder *recorder,
                         const struct wf_recording_options *options,
                         const struct wf_rails *rails, struct wf_net *net, size_t size,
-                        uint32_t n_jobs, uint32_t n_servers)
+                        struct wf_tally_lists lists)
 {
     uint32_t n_ranks = rails->place->n_ranks;
     size_t recording = 0, path = 0;
@@ -30,7 +30,7 @@ size_t wf_recorder_init(struct wf_recorder *recorder,
                    ? wf_path_size(n_ranks, options->limits.path_bytes)
                    : 0;
     }
-    return wf_tally_layout(&recorder->at, size, net, recording, path, n_jobs, n_servers);
+    return wf_tally_layout(&recorder->at, size, net, recording, path, lists);
 }
 
 /* Returns another entry. The stored part of an event must have no undefined bytes: what the entry

@@ -38,7 +38,7 @@ struct wf_recorder {
 size_t wf_recorder_init(struct wf_recorder *recorder,
                         const struct wf_recording_options *options,
                         const struct wf_rails *rails, struct wf_net *net, size_t size,
-                        uint32_t n_jobs, uint32_t n_servers);
+                        struct wf_tally_lists lists);
 
 static inline bool wf_recorder_is_on(const struct wf_recorder *recorder)
 {

@@ -410,7 +410,8 @@ static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
     wf_engine_tally(engine,
                     wf_recorder_init(&pes->recorder,
                                      config->recording != NULL ? &options : NULL, &pes->rails,
-                                     config->net, sizeof(struct wf_pe_tally), pes->n_jobs, 0),
+                                     config->net, sizeof(struct wf_pe_tally),
+                                     (struct wf_tally_lists){.n_jobs = pes->n_jobs}),
                     merge_tallies);
     pes->recorder.ends = config->ends;
 }

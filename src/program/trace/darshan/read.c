@@ -107,15 +107,35 @@ static int compare(const void *a, const void *b)
     return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : x->order < y->order ? -1 : 1;
 }
 
+static bool is_whole(const char *word, long long *out)
+{
+    char *end;
+
+    errno = 0;
+    *out = strtoll(word, &end, 10);
+    return errno == 0 && end != word && *end == '\0';
+}
+
+static bool is_seconds(const char *word, double *out)
+{
+    char *end;
+
+    *out = strtod(word, &end);
+    return end != word && *end == '\0';
+}
+
 static void read_access(struct reading *r, const char *line)
 {
-    enum { FIELDS = 8, WORD = 16 };
-    char module[WORD], way[WORD];
+    enum { FIELDS = 7, WORD = 32 };
+    char module[WORD], way[WORD], word[FIELDS - 2][WORD];
     long long rank, offset, bytes;
     double begin, end;
 
-    if (sscanf(line, " %15s %lld %15s %*s %lld %lld %lf %lf", module, &rank, way, &offset,
-               &bytes, &begin, &end) != FIELDS - 1) {
+    if (sscanf(line, " %31s %31s %31s %*s %31s %31s %31s %31s", module, word[0], way, word[1],
+               word[2], word[3], word[4]) != FIELDS ||
+        !is_whole(word[0], &rank) || !is_whole(word[1], &offset) ||
+        !is_whole(word[2], &bytes) || !is_seconds(word[3], &begin) ||
+        !is_seconds(word[4], &end)) {
         bad(r, "expected: module, rank, write or read, segment, offset, length, start, end");
         return;
     }
@@ -198,6 +218,26 @@ static void skip_ranks(struct wf_spool *spool, uint64_t from, uint64_t to)
     }
 }
 
+/* An access of a rank that has come to the time `now`. Returns when it is done. */
+static int64_t put_access(struct reading *r, struct wf_spool *spool, struct opened *open,
+                          const struct access *access, int64_t now)
+{
+    if (!access->posix && r->posix[access->file]) {
+        r->n_left_out++;
+        return now;
+    }
+    if (access->begin > now) {
+        wf_spool_compute(spool, access->rank, access->begin - now, r->err);
+    }
+    if (open->last[access->file] != access->rank + 1) {
+        open->last[access->file] = access->rank + 1;
+        put(r, spool, access, WF_OP_FILE_OPEN);
+        WF_PUSH(open->list, open->n, open->capacity, access->file);
+    }
+    put(r, spool, access, access->writes ? WF_OP_FILE_WRITE : WF_OP_FILE_READ);
+    return access->end > now ? access->end : now;
+}
+
 static void write_ops(struct reading *r, struct wf_spool *spool)
 {
     struct opened open = {.last = wf_xcalloc(r->files.n + 1, sizeof(*open.last))};
@@ -206,20 +246,7 @@ static void write_ops(struct reading *r, struct wf_spool *spool)
     for (size_t i = 0; i < r->n && !wf_trace_failed(r->err); i++) {
         const struct access *access = &r->list[i];
 
-        if (!access->posix && r->posix[access->file]) {
-            r->n_left_out++;
-        } else {
-            if (access->begin > now) {
-                wf_spool_compute(spool, access->rank, access->begin - now, r->err);
-            }
-            if (open.last[access->file] != access->rank + 1) {
-                open.last[access->file] = access->rank + 1;
-                put(r, spool, access, WF_OP_FILE_OPEN);
-                WF_PUSH(open.list, open.n, open.capacity, access->file);
-            }
-            put(r, spool, access, access->writes ? WF_OP_FILE_WRITE : WF_OP_FILE_READ);
-            now = access->end > now ? access->end : now;
-        }
+        now = put_access(r, spool, &open, access, now);
         if (i == 0 || r->list[i - 1].rank != access->rank) {
             skip_ranks(spool, i == 0 ? 0 : r->list[i - 1].rank + UINT64_C(1), access->rank);
         }
@@ -249,7 +276,7 @@ static enum wf_status make_source(struct reading *r, struct wf_trace *out)
     struct wf_spool *spool = NULL;
     char number[32];
 
-    qsort(r->list, r->n, sizeof(*r->list), compare);
+    WF_SORT(r->list, r->n, compare);
     uint64_t seen = r->n > 0 ? r->list[r->n - 1].rank + UINT64_C(1) : 0;
     if (seen == 0) {
         return wf_err_set(
