@@ -141,7 +141,7 @@ static void the_path_is_made_of_what_happened(void)
     uint64_t by_kind[WF_PATH_KINDS] = {0};
 
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
-        struct program *program = program_new(7000 + seed, ROUNDS, true);
+        struct program *program = program_of(7000 + seed, ROUNDS, PROGRAM_FILES);
 
         for (size_t i = 0; i < (size_t)NETWORKS * PROTOCOLS; i++) {
             struct found found = {.arrived = false};

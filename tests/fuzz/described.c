@@ -140,6 +140,9 @@ static void add_members(const struct wf_value *schema, bool are_names)
     }
 }
 
+/* Where no readers tell, it is not declared. */
+/* NOLINTNEXTLINE(readability-redundant-declaration) */
+void wf_infile_noted(const struct wf_infile *in, size_t n);
 void wf_infile_noted(const struct wf_infile *in, size_t n)
 {
     size_t look = in->n - in->next < LOOK_BYTES ? in->n - in->next : LOOK_BYTES;

@@ -112,12 +112,16 @@ static inline void round_files(struct program *p)
     }
 }
 
-/* A program of rounds that do not depend on time. If `open` is set, any rounds may occur. */
-static inline struct program *program_new(uint64_t seed, uint32_t n_rounds, bool open)
+/* Rounds that do not depend on time, those that may, and with files: a rank keeps what it has done with
+ * files, in a cell, until it is counted at the end. */
+enum program_rounds { PROGRAM_TIMELESS = 8, PROGRAM_OPEN, PROGRAM_FILES };
+
+static inline struct program *program_of(uint64_t seed, uint32_t n_rounds,
+                                         enum program_rounds which)
 {
     static void (*const rounds[])(struct program *) = {
         round_exchange,    round_sendrecv,  round_line,  round_persistent, round_collective,
-        round_nonblocking, round_one_sided, round_marks, round_files,      round_open};
+        round_nonblocking, round_one_sided, round_marks, round_open,       round_files};
     struct program *p = wf_xcalloc(1, sizeof(*p));
 
     p->seed = seed;
@@ -127,12 +131,18 @@ static inline struct program *program_new(uint64_t seed, uint32_t n_rounds, bool
     }
     for (uint32_t i = 0; i < n_rounds; i++) {
         program_compute(p);
-        rounds[program_draw(p, sizeof(rounds) / sizeof(rounds[0]) - (open ? 0 : 1))](p);
+        rounds[program_draw(p, which)](p);
     }
     program_add_all(p, (struct wf_op)END);
     p->script =
         make_group_script((const struct wf_op *const *)p->ops, PROGRAM_RANKS, program_group);
     return p;
+}
+
+/* A program of rounds that do not depend on time. If `open` is set, any but those with files may occur. */
+static inline struct program *program_new(uint64_t seed, uint32_t n_rounds, bool open)
+{
+    return program_of(seed, n_rounds, open ? PROGRAM_OPEN : PROGRAM_TIMELESS);
 }
 
 static inline void program_free(struct program *p)
