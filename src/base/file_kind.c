@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A file is of this kind if it begins so, and if it has that text: at the begin of a line, unless it
- * is JSON, which may have no lines. Null fits everything. */
+/* A file is of this kind if it begins so and has that text, at the beginning of a line unless it is
+ * JSON, which may have no lines. Null fits everything. */
 struct kind {
     const char *begin, *text;
     const char *what, *remedy;
